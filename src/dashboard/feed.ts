@@ -16,7 +16,7 @@ import { clientName, clientsSection } from './clients.ts';
 import type { ActionResult } from './clients.ts';
 import { connectionSection } from './connection.ts';
 import type { ToDashboard } from './messages.ts';
-import type { DashboardState, Grouping, Range } from './model.ts';
+import type { DashboardState, Grouping, Range, SidePromptsSection } from './model.ts';
 import { isOwnCheck } from './requestText.ts';
 import { startOf, usageView } from './usage.ts';
 
@@ -36,6 +36,10 @@ export interface FeedContext {
     findPrograms(): Promise<void>;
     map(assistants: readonly AssistantState[], keys: readonly AccessKey[]): PromptMap;
   };
+  readonly sealing: {
+    /** Null before the editor was read for the first time. */
+    section(): Promise<SidePromptsSection | null>;
+  };
   readonly usageHistory: Pick<UsageHistory, 'read'>;
   readonly settings: () => Pick<Settings, 'modelOverrides' | 'usageHistory'>;
   readonly log: { readonly channel: { error(message: string): void } };
@@ -50,6 +54,7 @@ export class DashboardFeed {
   #clientsRead: Promise<void> = Promise.resolve();
   #keys: readonly AccessKey[] = [];
   #assistants: readonly AssistantState[] = [];
+  #sidePrompts: SidePromptsSection | null = null;
   /** The names of keys that may be revoked by now, by caller. */
   readonly #names = new Map<string, string>();
   /** Of the last actions, by the assistant's id, with what its configuration was then. */
@@ -96,7 +101,7 @@ export class DashboardFeed {
     void this.#readEvidence(status, about);
   }
 
-  /** Access keys or assistants may have changed. The web view gets a state even if nothing has. */
+  /** Access keys, assistants or side prompts may have changed. The web view gets a state even if nothing has. */
   async clientsChanged(): Promise<void> {
     if (this.#visible !== undefined) await this.#readClients().catch(this.#logFailure);
   }
@@ -155,6 +160,7 @@ export class DashboardFeed {
     return {
       connection: connectionSection(status, settings().modelOverrides),
       prompts: { ...this.promptMap(), isRemote: promptSources.isRemote },
+      sidePrompts: this.#sidePrompts,
       attestation: attestationSection(status, this.#evidence),
       clients: clientsSection(this.#keys, this.#assistants, this.#results),
     };
@@ -165,10 +171,11 @@ export class DashboardFeed {
   }
 
   async #readClients(): Promise<void> {
-    const { secrets, assistants, promptSources } = this.#context;
-    [this.#keys, this.#assistants] = await Promise.all([
+    const { secrets, assistants, promptSources, sealing } = this.#context;
+    [this.#keys, this.#assistants, this.#sidePrompts] = await Promise.all([
       secrets.accessKeys(),
       assistants.list(),
+      sealing.section(),
       promptSources.findPrograms(),
     ]);
     for (const { id, name } of this.#keys) this.#names.set(id, name);

@@ -1,7 +1,16 @@
 // The messages between the extension and the dashboard's web view.
 import { fieldsOf } from '../shared/json.ts';
-import { ACTIONS, GROUPINGS, RANGES } from './model.ts';
-import type { AssistantAction, DashboardState, Grouping, NamedRequest, Range, Section, UsageView } from './model.ts';
+import { ACTIONS, GROUPINGS, RANGES, SEALING_ACTIONS } from './model.ts';
+import type {
+  AssistantAction,
+  DashboardState,
+  Grouping,
+  NamedRequest,
+  Range,
+  SealingAction,
+  Section,
+  UsageView,
+} from './model.ts';
 
 /** From the extension to the web view. */
 export type ToDashboard =
@@ -20,6 +29,9 @@ export type FromDashboard =
   | { readonly type: 'saveEvidence' }
   /** The button of the sender with this id. */
   | { readonly type: 'remedy'; readonly id: string }
+  | { readonly type: 'sealing'; readonly action: SealingAction }
+  /** Open the settings that decide about the side prompt with this title. */
+  | { readonly type: 'sidePromptSettings'; readonly title: string }
   | { readonly type: 'usageView'; readonly range: Range; readonly by: Grouping }
   | { readonly type: 'eraseUsage' }
   | { readonly type: 'revokeKey'; readonly id: string }
@@ -27,7 +39,7 @@ export type FromDashboard =
 
 /** The message that `value` is, or undefined. Whether its command or id is allowed now is for the caller to check. */
 export function parseFromDashboard(value: unknown): FromDashboard | undefined {
-  const { type, name, id, action: givenAction, range: givenRange, by: givenBy } = fieldsOf(value);
+  const { type, name, id, title, action: givenAction, range: givenRange, by: givenBy } = fieldsOf(value);
   switch (type) {
     case 'ready':
     case 'saveEvidence':
@@ -38,6 +50,12 @@ export function parseFromDashboard(value: unknown): FromDashboard | undefined {
     case 'revokeKey':
     case 'remedy':
       return typeof id === 'string' ? { type, id } : undefined;
+    case 'sidePromptSettings':
+      return typeof title === 'string' ? { type, title } : undefined;
+    case 'sealing': {
+      const action = SEALING_ACTIONS.find((known) => known === givenAction);
+      return action === undefined ? undefined : { type, action };
+    }
     case 'usageView': {
       const range = RANGES.find((known) => known === givenRange);
       const by = GROUPINGS.find((known) => known === givenBy);

@@ -1,6 +1,7 @@
 // What the dashboard shows: records, of which the web view makes its rows and most sentences. A text may be from any source:
 // the web view never interprets it as HTML, and makes it safe to show (web/text.ts). Times in milliseconds since 1970.
 import type { ChatModel } from '../chat/models.ts';
+import type { Mark } from '../chat/sidePrompts/mark.ts';
 import type { AccessKey } from '../keys/accessKeys.ts';
 import type { StepOutcome } from '../presentation/attestationSteps.ts';
 import type { CommandName, VisibleCommand } from '../presentation/commands.ts';
@@ -9,7 +10,7 @@ import type { PromptMap } from '../promptMap/promptMap.ts';
 import type { RequestRecord, UsageSum } from '../shared/activity.ts';
 
 /** The sections of the dashboard, in order. */
-export const SECTIONS = ['overview', 'prompts', 'attestation', 'requests', 'usage', 'clients'] as const;
+export const SECTIONS = ['overview', 'prompts', 'sidePrompts', 'attestation', 'requests', 'usage', 'clients'] as const;
 export type Section = (typeof SECTIONS)[number];
 
 /** What to do with a connection. */
@@ -51,6 +52,39 @@ export interface PromptsSection extends PromptMap {
   /** The extension does not run on the computer in front of the user. */
   readonly isRemote: boolean;
 }
+
+/** A setting that decides where a side prompt goes, with the values that apply in this window. */
+export interface SettingRow {
+  readonly key: string;
+  readonly now: unknown;
+  /** Equal to `now` if sealing does not change it. */
+  readonly after: unknown;
+}
+
+export interface SidePromptRow {
+  /** Unique in the list. */
+  readonly title: string;
+  readonly reason: string;
+  readonly now: Mark;
+  /** Once it is sealed; null while no models are recommended. */
+  readonly after: Mark | null;
+  readonly settings: readonly SettingRow[];
+}
+
+export interface SidePromptsSection {
+  readonly rows: readonly SidePromptRow[];
+  /** The names of the recommended models; null while Sealed Proxy offers none. */
+  readonly recommended: { readonly utility: string; readonly agent: string } | null;
+  /** There are other models to choose from. */
+  readonly hasChoice: boolean;
+  /** How many user settings sealing with the recommended models would write. */
+  readonly changes: number;
+  readonly canTurnOff: boolean;
+  readonly canUndo: boolean;
+}
+
+export const SEALING_ACTIONS = ['seal', 'sealWithOthers', 'turnOff', 'undo'] as const;
+export type SealingAction = (typeof SEALING_ACTIONS)[number];
 
 export interface AttestationStep extends StepOutcome {
   /** The exact values that were compared. */
@@ -156,6 +190,8 @@ export interface ClientsSection {
 export interface DashboardState {
   readonly connection: ConnectionSection;
   readonly prompts: PromptsSection;
+  /** Null before the editor was read for the first time. */
+  readonly sidePrompts: SidePromptsSection | null;
   readonly attestation: AttestationSection;
   readonly clients: ClientsSection;
 }

@@ -14,7 +14,7 @@ import { registerEvidence } from './features/evidence/evidence.ts';
 import { registerImages } from './features/images/enclaveImages.ts';
 import { registerLeave } from './features/leave/leave.ts';
 import { PromptSources } from './features/promptMap/promptSources.ts';
-import { registerSidePrompts } from './features/sidePrompts/keepChatSealed.ts';
+import { registerSidePrompts } from './features/sidePrompts/sealing.ts';
 import { registerSideView } from './features/sideView/sideView.ts';
 import { registerUsage } from './features/usage/usage.ts';
 
@@ -29,7 +29,7 @@ export function openWindow(context: vscode.ExtensionContext): Window {
   const usage = registerUsage(core);
   const api = registerApi(core);
   const chat = registerChat(core);
-  const { sidePrompts, chatSettings, ...sealing } = registerSidePrompts(core, chat);
+  const { sidePrompts, chatSettings, sealing } = registerSidePrompts(core, chat);
   const { context: withAssistants, ...assisting } = registerAssistants(core, chat, api);
   const { assistants } = withAssistants;
   const promptSources = new PromptSources({ core, sidePrompts, assistants });
@@ -46,11 +46,10 @@ export function openWindow(context: vscode.ExtensionContext): Window {
     ...connection.commands,
     ...registerAccessKeys(core).commands,
     ...assisting.commands,
-    ...sealing.commands,
     ...registerImages(core).commands,
     ...registerEvidence(core).commands,
     ...registerDiagnosis({ ...withAssistants, sidePrompts, promptSources }).commands,
-    ...registerDashboard({ ...withAssistants, promptSources, usageHistory: usage.history }).commands,
+    ...registerDashboard({ ...withAssistants, promptSources, sealing, usageHistory: usage.history }).commands,
     ...leave.commands,
     ...api.commands,
   });

@@ -5,9 +5,9 @@ import { describeSource } from '../assistants/judge.ts';
 import type { Destination, Remedy, Route } from '../assistants/judging/judgement.ts';
 import { joined } from '../presentation/text.ts';
 import type { Fact } from '../presentation/text.ts';
-import { throughProxy } from './reach.ts';
 import type { Reach } from './reach.ts';
 import type { Sender, SenderVerdict } from './sender.ts';
+import { throughProxy } from './throughProxy.ts';
 
 /** What is known of an assistant that Sealed Proxy can configure. */
 export interface JudgedAssistant extends Pick<AssistantState, 'configState' | 'detected' | 'judgement'> {

@@ -6,15 +6,18 @@ import type { Share, SidePrompt } from '../chat/sidePrompts/mark.ts';
 import { SETTINGS } from '../chat/sidePrompts/settings.ts';
 import { capitalized, joined, listed, sentence } from '../presentation/text.ts';
 import type { Fact } from '../presentation/text.ts';
-import { throughProxy } from './reach.ts';
 import type { Reach } from './reach.ts';
 import type { Sender, SenderVerdict } from './sender.ts';
+import { throughChat } from './throughProxy.ts';
 
 /** The facts about the editor, and what follows from them. */
 export interface EditorReading {
   readonly facts: EditorFacts;
   readonly prompts: readonly SidePrompt[];
 }
+
+/** Said before the editor was read for the first time. */
+export const NOT_READ = 'VS Code has not reported its models and settings yet.';
 
 const CHAT = { id: 'chat', name: "VS Code's chat", group: 'editor' } as const;
 const KEEP_SEALED = { kind: 'command', name: 'keepChatSealed' } as const;
@@ -41,8 +44,7 @@ interface Scope {
 /** @param editor undefined before the editor was read for the first time */
 export function editorSenders(editor: EditorReading | undefined, reach: Reach): readonly Sender[] {
   if (editor === undefined) {
-    const waiting = 'VS Code has not reported its models and settings yet.';
-    return [{ ...CHAT, verdict: 'unknown', sentence: waiting, details: [] }];
+    return [{ ...CHAT, verdict: 'unknown', sentence: NOT_READ, details: [] }];
   }
   const { facts, prompts } = editor;
   if (isAiOff(facts) && isVerifiedVersion(facts.version)) {
@@ -81,8 +83,7 @@ function chatSender({ facts, prompts }: EditorReading, reach: Reach): Sender {
           details,
         };
   }
-  // Our own provider sends nothing to a proxy that is not ours.
-  const through = throughProxy(reach.kind === 'otherProgram' ? { kind: 'nothing', why: '' } : reach);
+  const through = throughChat(reach);
   if (others.length > 0) {
     const isSealed = through.verdict === 'sealed';
     const which = isSealed
@@ -142,8 +143,10 @@ function namedKinds(byShare: Shares): string {
   );
   const unknown = byShare.get('unknown') ?? [];
   return joined(
-    ...[...leaking].map(([where, kinds]) => `${titles(kinds)} ${kinds.length === 1 ? 'goes' : 'go'} ${where}.`),
-    unknown.length === 0 ? '' : `Unknown: ${titles(unknown)}.`,
+    ...[...leaking].map(
+      ([where, kinds]) => `${titlesOf(kinds, NAMED)} ${kinds.length === 1 ? 'goes' : 'go'} ${where}.`,
+    ),
+    unknown.length === 0 ? '' : `Unknown: ${titlesOf(unknown, NAMED)}.`,
   );
 }
 
@@ -151,10 +154,10 @@ function namedKinds(byShare: Shares): string {
 const NAMED = 3;
 
 /** In quotation marks where a title is a list itself. */
-function titles(kinds: readonly SidePrompt[]): string {
+export function titlesOf(prompts: readonly Pick<SidePrompt, 'title'>[], most?: number): string {
   return listed(
-    kinds.map(({ title }) => (title.includes(',') ? `"${title}"` : title)),
-    NAMED,
+    prompts.map(({ title }) => (title.includes(',') ? `"${title}"` : title)),
+    most,
   );
 }
 
@@ -163,7 +166,7 @@ function verdictOf(
   { reach, isChatSealed }: Scope,
 ): { readonly verdict: SenderVerdict; readonly addition: string } {
   const only = (verdict: SenderVerdict) => ({ verdict, addition: '' });
-  const through = throughProxy(reach.kind === 'otherProgram' ? { kind: 'nothing', why: '' } : reach);
+  const through = throughChat(reach);
   // Without a verified enclave, nothing of the rest is sealed.
   const isPartSealed =
     through.verdict === 'sealed' && (shares.has('sealed') || (shares.has('depends') && isChatSealed));

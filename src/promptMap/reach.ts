@@ -2,7 +2,6 @@
 import { describeStatus } from '../presentation/statusText.ts';
 import { isAttested } from '../settings/rules.ts';
 import type { ProxyStatus } from '../shared/status.ts';
-import type { SenderVerdict } from './sender.ts';
 
 export type Reach =
   /** A verified enclave, and nothing else: the backend must be attested. */
@@ -44,26 +43,4 @@ function nothing(status: ProxyStatus): Reach {
 function causeOf(status: ProxyStatus): 'noKey' | 'offHere' | undefined {
   if (status.kind === 'off') return status.allWindows === true ? undefined : 'offHere';
   return status.kind === 'running' && status.health.kind === 'noKey' ? 'noKey' : undefined;
-}
-
-/** What is said about prompts that all go to our address, and the sentence that has to be added, if any. */
-export function throughProxy(reach: Reach): { readonly verdict: SenderVerdict; readonly addition: string } {
-  switch (reach.kind) {
-    case 'enclave':
-      return { verdict: 'sealed', addition: '' };
-    case 'development':
-      return { verdict: 'development', addition: 'The backend is a development backend, which is not verified.' };
-    case 'nothing':
-      return { verdict: 'blocked', addition: 'Requests fail at the moment.' };
-    case 'otherProgram':
-      return {
-        verdict: 'elsewhere',
-        addition: `At the moment another program uses port ${reach.port} and receives them.`,
-      };
-    case 'otherProxy':
-      return {
-        verdict: 'unknown',
-        addition: `At the moment another window with different settings serves port ${reach.port}.`,
-      };
-  }
 }

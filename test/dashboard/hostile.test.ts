@@ -25,7 +25,8 @@ const MISLEADING = /[\0-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202
 
 /** A state in which each text is this one. */
 function stateOf(text: string): DashboardState {
-  const { connection, prompts, attestation, clients } = STATE.state;
+  const { connection, prompts, sidePrompts, attestation, clients } = STATE.state;
+  assert.ok(sidePrompts);
   const fact = { name: text, value: text };
   return {
     connection: {
@@ -37,6 +38,17 @@ function stateOf(text: string): DashboardState {
       ...prompts,
       reach: { kind: 'nothing', why: text },
       senders: prompts.senders.map((sender) => ({ ...sender, name: text, sentence: text, details: [fact] })),
+    },
+    sidePrompts: {
+      ...sidePrompts,
+      recommended: { utility: text, agent: text },
+      rows: [
+        {
+          ...{ title: text, reason: text, settings: [{ key: text, now: text, after: { [text]: text } }] },
+          now: { kind: 'goesTo', recipient: text, ifSignedIn: true },
+          after: { kind: 'goesTo', recipient: text, ifSignedIn: false },
+        },
+      ],
     },
     attestation: {
       ...attestation,

@@ -20,7 +20,7 @@ describe('The keyboard', () => {
       assert.equal(await view.page.locator('h1').textContent(), titles.at(-1));
     }
     assert.deepEqual(titles, [
-      ...['Where Prompts Go', 'Attestation', 'Where Prompts Go', 'Clients', 'Overview', 'Clients', 'Overview'],
+      ...['Where Prompts Go', 'Side Prompts', 'Where Prompts Go', 'Clients', 'Overview', 'Clients', 'Overview'],
     ]);
   });
 

@@ -6,6 +6,7 @@ import { SECTIONS } from '../../src/dashboard/model.ts';
 import type { DashboardState } from '../../src/dashboard/model.ts';
 import { fromRoot } from '../support/e2e/process.ts';
 import { THEMES } from './support/browser.ts';
+import { SEALED_SIDE_PROMPTS } from './support/promptSamples.ts';
 import {
   developmentState,
   failures,
@@ -71,7 +72,7 @@ describe('The dashboard has pictures', () => {
     it(`of the state ${name}`, async () => {
       const view = await suite.open();
       await view.show({ type: 'state', state });
-      for (const section of ['overview', 'prompts', 'attestation'] as const) {
+      for (const section of ['overview', 'prompts', 'sidePrompts', 'attestation'] as const) {
         await view.show({ type: 'show', section });
         const picture = await view.page.screenshot({ path: `${FOLDER}/web-view-${section}-${name}.png` });
         if (section === 'prompts') pictures.push(picture.toString('base64'));
@@ -88,6 +89,14 @@ describe('The dashboard has pictures', () => {
     await view.show({ type: 'state', state: refusedState(NOW) }, { type: 'show', section: 'attestation' });
     for (const summary of await view.page.locator('summary').all()) await summary.click();
     await view.page.screenshot({ path: `${FOLDER}/web-view-attestation-complete.png` });
+  });
+
+  it('of side prompts before and after sealing, with details', async () => {
+    const view = await suite.openAt('sidePrompts', { height: 1100 });
+    await view.page.locator('summary', { hasText: 'Risk of tool calls' }).click();
+    await view.page.screenshot({ path: `${FOLDER}/web-view-sidePrompts-details.png` });
+    await view.show({ type: 'state', state: { ...STATE.state, sidePrompts: SEALED_SIDE_PROMPTS } });
+    await view.page.screenshot({ path: `${FOLDER}/web-view-sidePrompts-sealed.png` });
   });
 
   it('of 90 days of usage, and of sections without data', async () => {

@@ -44,6 +44,7 @@ class View {
       secrets: { accessKeys: () => Promise.resolve([CLIENT]) },
       assistants: { list: () => Promise.resolve([]) },
       promptSources: NO_SENDERS,
+      sealing: { section: () => Promise.resolve(null) },
       usageHistory: { read: () => Promise.resolve([]) },
       settings: () => ({ modelOverrides: {}, usageHistory: true }),
       log: { channel: { error: (message) => this.failures.push(message) } },

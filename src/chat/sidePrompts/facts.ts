@@ -3,6 +3,7 @@
 /** The vendor under which this extension offers its models. */
 export const OUR_VENDOR = 'sealed-proxy';
 export const COPILOT = 'copilot';
+export const GITHUB = 'GitHub';
 /** The vendors whose models are GitHub's. */
 export const GITHUB_VENDORS: readonly string[] = [COPILOT, 'copilotcli'];
 
@@ -39,6 +40,23 @@ export interface EditorFacts {
   readonly attested: boolean;
   /** The name of a vendor for users; any text. */
   readonly vendorName: (vendor: string) => string;
+}
+
+/** The facts once these user settings are written. What overrides a setting still does. */
+export function withUserSettings(
+  facts: EditorFacts,
+  changes: readonly { readonly key: string; readonly value: unknown }[],
+): EditorFacts {
+  const written = new Map(changes.map(({ key, value }) => [key, value]));
+  return {
+    ...facts,
+    setting: (key) => {
+      const current = facts.setting(key);
+      if (current === undefined || !written.has(key)) return current;
+      const userValue = written.get(key);
+      return { ...current, userValue, value: current.overridden ? current.value : userValue };
+    },
+  };
 }
 
 /** The only versions of VS Code whose handling of these settings was read: of others, nothing is known for certain. */

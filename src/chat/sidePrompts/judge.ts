@@ -6,6 +6,7 @@ import { fieldsOf } from '../../shared/json.ts';
 import {
   COPILOT,
   DEVELOPMENT_BACKEND,
+  GITHUB,
   GITHUB_VENDORS,
   OUR_VENDOR,
   copilotState,
@@ -49,6 +50,11 @@ export interface SettingChange {
 /** The changes that send side prompts to these models. Settings that have the right value already are left out. */
 export function sealingChanges(facts: EditorFacts, models: SealingModels): readonly SettingChange[] {
   return CATALOGUE.flatMap(({ seal }) => seal?.(facts, models) ?? []);
+}
+
+/** The same for the recommended models: a setting that names another one of our models keeps it. */
+export function recommendedChanges(facts: EditorFacts, models: SealingModels): readonly SettingChange[] {
+  return sealingChanges(facts, models).filter(({ key }) => !namesOurs(facts, key));
 }
 
 /** The changes that turn off what cannot be sealed. */
@@ -162,10 +168,17 @@ function namesOther(facts: EditorFacts, key: SettingName): boolean {
   return target.kind !== 'none' && (target.kind !== 'model' || target.model.vendor !== OUR_VENDOR);
 }
 
-/** The change of a setting that the editor has, and that has another value. */
+function namesOurs({ setting, models }: EditorFacts, key: SettingName): boolean {
+  const targets = [utilityTarget, qualifiedTarget].map((read) => read(setting(key)?.value, models));
+  return targets.some((target) => target.kind === 'model' && target.model.vendor === OUR_VENDOR);
+}
+
+/** The change of a setting that the editor has, unless it has the value or the user has set it: then something overrides it. */
 function changed({ setting }: EditorFacts, key: SettingName, value: unknown): readonly SettingChange[] {
   const current = setting(key);
-  return current === undefined || isDeepStrictEqual(current.value, value) ? [] : [{ key, value }];
+  const isDone =
+    current === undefined || [current.value, current.userValue].some((each) => isDeepStrictEqual(each, value));
+  return isDone ? [] : [{ key, value }];
 }
 
 /** Nothing is certain in an editor that is not known, except that a prompt is not sealed. */
@@ -179,7 +192,6 @@ function qualified(verdict: Verdict, facts: EditorFacts): Verdict {
   return { mark: UNKNOWN, reason: `${reason} This version of Sealed Proxy does not know VS Code ${facts.version}.` };
 }
 
-const GITHUB = 'GitHub';
 const OFF: Mark = { kind: 'off' };
 const UNKNOWN: Mark = { kind: 'unknown' };
 const FOLLOWS: Mark = { kind: 'follows' };
@@ -205,13 +217,13 @@ function toGitHub(facts: EditorFacts, reason: string): Verdict {
 /** What GitHub's own services do, and no model of another vendor can. */
 function copilotOnly(facts: EditorFacts, reason: string): Verdict {
   const condition = copilotState(facts) === 'signedOut' ? ' if you sign in' : '';
-  return cannotBeSealed(facts, `Goes to GitHub${condition}. ${reason}`);
+  return cannotBeSealed(facts, 'service', `Goes to GitHub${condition}. ${reason}`);
 }
 
-function cannotBeSealed(facts: EditorFacts, reason: string): Verdict {
+function cannotBeSealed(facts: EditorFacts, cause: 'service' | 'editor', reason: string): Verdict {
   const state = copilotState(facts);
   if (state === 'disabled') return NO_COPILOT;
-  return { mark: { kind: 'cannotBeSealed', ifSignedIn: state === 'signedOut' }, reason };
+  return { mark: { kind: 'cannotBeSealed', cause, ifSignedIn: state === 'signedOut' }, reason };
 }
 
 /** Undefined if the target is not a model that is offered. */
@@ -245,7 +257,7 @@ function fallbackVerdict(facts: EditorFacts): Verdict {
   const reason =
     `${key} is ${value}: while those models are unavailable, ${effect}. ` +
     "But before the first chat in a window, VS Code uses GitHub's models.";
-  return cannotBeSealed(facts, reason);
+  return cannotBeSealed(facts, 'editor', reason);
 }
 
 function riskVerdict(facts: EditorFacts): Verdict {
@@ -299,7 +311,7 @@ function agentHostVerdict(facts: EditorFacts): Verdict {
   const reason = offered
     ? `Can use models of Sealed Proxy. ${own}`
     : `Cannot use models of Sealed Proxy (${SETTINGS.agentHost} is off). ${own}`;
-  return cannotBeSealed(facts, reason);
+  return cannotBeSealed(facts, 'editor', reason);
 }
 
 function ghostTextVerdict(facts: EditorFacts): Verdict {

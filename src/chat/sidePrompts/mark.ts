@@ -1,5 +1,4 @@
 // What is said about a kind of side prompt: a prompt that the editor sends besides those that the user writes. Pure.
-import { DEVELOPMENT_BACKEND } from './facts.ts';
 import { SETTINGS } from './settings.ts';
 
 export type Mark =
@@ -11,8 +10,11 @@ export type Mark =
   | { readonly kind: 'follows' }
   /** `ifSignedIn`: not at present, because the user is not signed in there. */
   | { readonly kind: 'goesTo'; readonly recipient: string; readonly ifSignedIn: boolean }
-  /** At least a part of it goes to others, and no setting can change the recipient. `ifSignedIn`: as above. */
-  | { readonly kind: 'cannotBeSealed'; readonly ifSignedIn: boolean }
+  /**
+   * At least a part of it goes to GitHub, and no setting can change the recipient. `cause`: only a service of GitHub does
+   * this, or the editor ignores its settings for a part. `ifSignedIn`: as above.
+   */
+  | { readonly kind: 'cannotBeSealed'; readonly cause: 'service' | 'editor'; readonly ifSignedIn: boolean }
   | { readonly kind: 'unknown' };
 
 /** One kind of side prompt. */
@@ -91,15 +93,6 @@ export function summaryOfMarks(prompts: readonly SidePrompt[]): string {
   const inline = own.filter(isInline);
   const others = countMarks(own.filter((prompt) => !isInline(prompt)));
   return inline.length === 0 ? others : `${others}; inline suggestions: ${countMarks(inline)}`;
-}
-
-/** What sealing has achieved, in a sentence. What goes to a development backend is not called sealed. */
-export function describeSealed(prompts: readonly SidePrompt[]): string {
-  const own = withoutChats(prompts);
-  const unverified = own.filter(({ mark }) => mark.kind === 'goesTo' && mark.recipient === DEVELOPMENT_BACKEND).length;
-  const sealed = own.filter(({ mark }) => mark.kind === 'sealed').length;
-  if (unverified === 0) return `${sealed} of ${own.length} side prompts are sealed.`;
-  return `${unverified} of ${own.length} side prompts go to ${DEVELOPMENT_BACKEND}, which is not verified.`;
 }
 
 /** How many of them go where, in words; what concerns the user comes first. */

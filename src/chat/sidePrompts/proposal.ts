@@ -3,7 +3,7 @@ import { fieldsOf } from '../../shared/json.ts';
 import type { ChatModel } from '../models.ts';
 import type { OfferedModel } from './facts.ts';
 
-/** The models that the user chose. */
+/** The models that side prompts should go to. */
 export interface SealingModels {
   /** For utility prompts: small and fast. */
   readonly utility: OfferedModel;
@@ -17,6 +17,12 @@ export interface ModelList {
   readonly known: readonly ChatModel[];
   /** The parsed body of `GET /v1/models`. */
   readonly list: unknown;
+}
+
+/** The models that are recommended; undefined while none is offered. */
+export function proposeModels(models: ModelList): SealingModels | undefined {
+  const [utility, agent] = [proposeUtilityModel(models), proposeAgentModel(models)];
+  return utility === undefined || agent === undefined ? undefined : { utility, agent };
 }
 
 /**

@@ -4,6 +4,8 @@ import type { TemplateResult } from 'lit';
 import { cache } from 'lit/directives/cache.js';
 import type { FromDashboard, ToDashboard } from '../messages.ts';
 import type { DashboardState, Section, UsageView } from '../model.ts';
+import { summaryOf } from '../promptsText.ts';
+import { summarizeSealing } from '../sidePromptsText.ts';
 import { attestationSection } from './attestation.ts';
 import { clientsSection } from './clients.ts';
 import type { Dashboard } from './dashboard.ts';
@@ -11,9 +13,9 @@ import type { Host, SavedView } from './host.ts';
 import { overviewSection } from './overview.ts';
 import { empty } from './parts.ts';
 import { promptsSection } from './prompts.ts';
-import { summaryOf } from './promptsText.ts';
 import { RequestList } from './requestList.ts';
 import { requestsSection } from './requests.ts';
+import { sidePromptsSection } from './sidePrompts.ts';
 import { TITLES, tabs } from './tabs.ts';
 import { visibleText } from './text.ts';
 import { usageSection } from './usage.ts';
@@ -69,6 +71,9 @@ export class App implements Dashboard {
         this.usage = message.view;
         break;
       case 'show':
+        // The focused button would go with its section.
+        if (document.activeElement?.closest('#panel > *') != null)
+          document.getElementById(`tab-${message.section}`)?.focus();
         this.change({ section: message.section });
         break;
     }
@@ -136,6 +141,7 @@ export class App implements Dashboard {
     if (this.state === undefined) return empty('Loading…');
     if (section === 'overview') return overviewSection(this.state, this);
     if (section === 'prompts') return promptsSection(this.state.prompts, this);
+    if (section === 'sidePrompts') return sidePromptsSection(this.state, this);
     if (section === 'attestation') return attestationSection(this.state.attestation, this);
     return clientsSection(this.state.clients, this);
   }
@@ -145,15 +151,14 @@ export class App implements Dashboard {
 function changes(before: DashboardState | undefined, after: DashboardState): string {
   if (before === undefined) return '';
   const known = new Set(sentences(before));
-  return sentences(after)
-    .filter((sentence) => !known.has(sentence))
-    .join(' ');
+  return [...new Set(sentences(after))].filter((sentence) => !known.has(sentence)).join(' ');
 }
 
-function sentences({ connection, prompts, attestation, clients }: DashboardState): string[] {
+function sentences({ connection, prompts, sidePrompts, attestation, clients }: DashboardState): string[] {
   return [
     connection.headline,
     summaryOf(prompts).headline,
+    sidePrompts === null ? '' : summarizeSealing(sidePrompts, prompts).headline,
     attestation.headline,
     ...clients.assistants.map(({ note }) => note),
   ].filter(Boolean);

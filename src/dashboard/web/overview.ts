@@ -5,11 +5,11 @@ import type { DashboardState, PromptsSection, UsageView } from '../model.ts';
 import { NEXT_STEPS } from '../model.ts';
 import { describePath, pathOf } from '../overviewText.ts';
 import type { Stop } from '../overviewText.ts';
+import { summaryOf } from '../promptsText.ts';
 import { buttons, details } from './connection.ts';
 import type { Dashboard } from './dashboard.ts';
 import { banner, figures, icon, prose } from './parts.ts';
 import { verdictList } from './prompts.ts';
-import { summaryOf } from './promptsText.ts';
 import { visibleText } from './text.ts';
 import { figuresOf } from './usage.ts';
 

@@ -3,11 +3,11 @@ import type { TemplateResult } from 'lit';
 import { VERDICTS, verdictLines } from '../../promptMap/sender.ts';
 import type { Sender, SenderVerdict } from '../../promptMap/sender.ts';
 import type { PromptsSection } from '../model.ts';
+import { GROUPS, activeSenders, buttonOf, limitsOf, summaryOf } from '../promptsText.ts';
 import { buttons } from './connection.ts';
 import type { Dashboard } from './dashboard.ts';
 import { banner, empty, facts, icon, name, prose } from './parts.ts';
 import type { Icon } from './parts.ts';
-import { GROUPS, activeSenders, buttonOf, limitsOf, summaryOf } from './promptsText.ts';
 import { shortText } from './text.ts';
 
 const ICONS: Readonly<Record<SenderVerdict, Icon>> = {
@@ -41,7 +41,13 @@ export function promptsSection(section: PromptsSection, dashboard: Dashboard): T
 
 /** Who is in which state, by name. */
 export function verdictList(section: PromptsSection): TemplateResult | typeof nothing {
-  const lines = verdictLines(activeSenders(section), NAMED);
+  return wordList(verdictLines(activeSenders(section), NAMED));
+}
+
+/** Lines that begin with a word in bold. */
+export function wordList(
+  lines: readonly { readonly word: string; readonly names: string }[],
+): TemplateResult | typeof nothing {
   if (lines.length === 0) return nothing;
   return html`<ul class="verdicts">
     ${lines.map(({ word, names }) => html`<li><strong>${prose(word)}</strong>: ${prose(names)}</li>`)}
@@ -56,7 +62,7 @@ function counts({ senders }: PromptsSection): TemplateResult {
   </ul>`;
 }
 
-function verdictIcon(verdict: SenderVerdict): TemplateResult {
+export function verdictIcon(verdict: SenderVerdict): TemplateResult {
   return icon(ICONS[verdict], VERDICTS[verdict].tone);
 }
 

@@ -7,6 +7,7 @@ import type { Section } from '../model.ts';
 export const TITLES: Readonly<Record<Section, string>> = {
   overview: 'Overview',
   prompts: 'Where Prompts Go',
+  sidePrompts: 'Side Prompts',
   attestation: 'Attestation',
   requests: 'Requests',
   usage: 'Usage over Time',

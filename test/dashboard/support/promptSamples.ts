@@ -1,8 +1,11 @@
 // The section Where Prompts Go of one user, in the states of the proxy: made by the extension's own code, so that what the
 // tests and pictures show is what it says.
-import { judgeSidePrompts } from '../../../src/chat/sidePrompts/judge.ts';
+import { OUR_VENDOR } from '../../../src/chat/sidePrompts/facts.ts';
+import { judgeSidePrompts, recommendedChanges } from '../../../src/chat/sidePrompts/judge.ts';
 import { SETTINGS } from '../../../src/chat/sidePrompts/settings.ts';
-import type { PromptsSection } from '../../../src/dashboard/model.ts';
+import type { PromptsSection, SidePromptsSection } from '../../../src/dashboard/model.ts';
+import { sidePromptsSection } from '../../../src/dashboard/sidePrompts.ts';
+import type { EditorReading } from '../../../src/promptMap/editorSenders.ts';
 import { promptMap } from '../../../src/promptMap/promptMap.ts';
 import type { MapFacts } from '../../../src/promptMap/promptMap.ts';
 import type { ProxyStatus } from '../../../src/shared/status.ts';
@@ -57,7 +60,10 @@ const ASSISTANTS: MapFacts['assistants'] = [
   },
 ];
 
-function sectionOf(status: ProxyStatus, change: FactsChange = {}): PromptsSection {
+/** The models that the samples recommend. */
+export const RECOMMENDED = { utility: OUR_SMALL, agent: OUR_LARGE };
+
+function readingOf(change: FactsChange): EditorReading {
   const facts = makeFacts({
     models: [OUR_LARGE, OUR_SMALL, COPILOTS],
     ...change,
@@ -65,11 +71,23 @@ function sectionOf(status: ProxyStatus, change: FactsChange = {}): PromptsSectio
       [SETTINGS.utilitySmall]: 'sealed-proxy/small-1',
       [SETTINGS.ghostText]: { '*': false },
       [SETTINGS.nextEdits]: false,
+      ...change.values,
     },
   });
+  return { facts, prompts: judgeSidePrompts(facts) };
+}
+
+/** The section Side Prompts of the same user. */
+export function sidePromptsOf(change: FactsChange = {}, undoable = 0): SidePromptsSection {
+  const reading = readingOf(change);
+  const offered = reading.facts.models.filter(({ vendor }) => vendor === OUR_VENDOR).length;
+  return sidePromptsSection(reading, { recommended: offered === 0 ? undefined : RECOMMENDED, offered, undoable });
+}
+
+function sectionOf(status: ProxyStatus, change: FactsChange = {}): PromptsSection {
   const map = promptMap({
     status,
-    editor: { facts, prompts: judgeSidePrompts(facts) },
+    editor: readingOf(change),
     extensions: [
       { ...PLAIN, id: 'Google.geminicodeassist', name: 'Gemini Code Assist' },
       { ...PLAIN, id: 'openai.chatgpt', name: 'Codex' },
@@ -82,6 +100,17 @@ function sectionOf(status: ProxyStatus, change: FactsChange = {}): PromptsSectio
   });
   return { ...map, isRemote: false };
 }
+
+export const SIDE_PROMPTS = sidePromptsOf();
+/** The same after sealing. */
+export const SEALED_SIDE_PROMPTS = sidePromptsOf(
+  {
+    values: Object.fromEntries(
+      recommendedChanges(readingOf({}).facts, RECOMMENDED).map(({ key, value }) => [key, value]),
+    ),
+  },
+  7,
+);
 
 export const DEVELOPMENT = runningStatus({ backendUrl: 'http://127.0.0.1:9' });
 export const NO_KEY = runningStatus({ health: { kind: 'noKey' }, verified: null, establishedAt: null });

@@ -26,8 +26,10 @@ import {
   NO_KEY_PROMPTS,
   PROMPTS,
   REFUSED_PROMPTS,
+  SEALED_SIDE_PROMPTS,
   UNREACHABLE,
   UNREACHABLE_PROMPTS,
+  sidePromptsOf,
 } from './promptSamples.ts';
 
 const HOUR = 60 * 60 * 1000;
@@ -78,12 +80,14 @@ function state(
   prompts: PromptsSection,
   now: number,
   found: Evidence | null = null,
+  sidePrompts = sidePromptsOf(),
 ): DashboardState {
   const connection = connectionSection(status, {});
   const isConnected = status.health.kind === 'connected';
   return {
     connection: { ...connection, chatModels: isConnected ? MODELS : [], otherModels: [] },
     prompts,
+    sidePrompts,
     attestation: attestation(status, found, now),
     clients: clients(now),
   };
@@ -100,12 +104,12 @@ export function refusedState(now: number): DashboardState {
   const message = `The attestation failed: PCR0 ${REFUSED.pcr0 ?? ''} is not approved`;
   const failure = { at: now, code: 'attestation_refused', detail: 'pcr0_not_approved', message };
   const status = unreachableStatus('pcr0', { message, failure, retryAt: null });
-  return state({ ...status, backendUrl: BACKEND }, REFUSED_PROMPTS, now, REFUSED);
+  return state({ ...status, backendUrl: BACKEND }, REFUSED_PROMPTS, now, REFUSED, SEALED_SIDE_PROMPTS);
 }
 
 export function developmentState(now: number): DashboardState {
   const verified = { kind: 'development', moduleId: 'i-dev' } as const;
-  return state({ ...DEVELOPMENT, verified }, DEVELOPMENT_PROMPTS, now);
+  return state({ ...DEVELOPMENT, verified }, DEVELOPMENT_PROMPTS, now, null, sidePromptsOf({ attested: false }));
 }
 
 export function unreachableState(now: number): DashboardState {
@@ -113,7 +117,7 @@ export function unreachableState(now: number): DashboardState {
 }
 
 export function noKeyState(now: number): DashboardState {
-  return state(NO_KEY, NO_KEY_PROMPTS, now);
+  return state(NO_KEY, NO_KEY_PROMPTS, now, null, sidePromptsOf({ models: [] }));
 }
 
 function key(

@@ -10,7 +10,8 @@ const THEMES = {
   'high-contrast': ['Default High Contrast', 'vscode-high-contrast'],
 } as const;
 
-export type SectionTitle = 'Overview' | 'Where Prompts Go' | 'Attestation' | 'Requests' | 'Usage over Time' | 'Clients';
+export type SectionTitle =
+  'Overview' | 'Where Prompts Go' | 'Side Prompts' | 'Attestation' | 'Requests' | 'Usage over Time' | 'Clients';
 
 export class DashboardTab {
   readonly #window: Workbench;

@@ -13,6 +13,8 @@ describe('parseFromDashboard()', () => {
       { type: 'revokeKey', id: 'f'.repeat(16) },
       { type: 'assistant', action: 'undo', id: 'cline' },
       { type: 'remedy', id: 'assistant:cline' },
+      { type: 'sealing', action: 'seal' },
+      { type: 'sidePromptSettings', title: 'Inline chat' },
     ];
     for (const message of messages) assert.deepEqual(parseFromDashboard({ ...message }), message);
   });
@@ -33,6 +35,8 @@ describe('parseFromDashboard()', () => {
       { type: 'assistant', action: 'connect', id: 'cline' },
       { type: 'assistant', action: 'undo' },
       { type: 'remedy', id: {} },
+      { type: 'sealing', action: 'check' },
+      { type: 'sidePromptSettings' },
     ]) {
       assert.equal(parseFromDashboard(value), undefined);
     }

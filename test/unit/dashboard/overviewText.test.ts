@@ -13,6 +13,7 @@ const path = (status: ProxyStatus, names: readonly string[] = [], isRemote = fal
   pathOf({
     connection: connectionSection(status, {}),
     prompts: { ...promptMap({ status, ...NO_SENDERS }), isRemote },
+    sidePrompts: null,
     attestation: attestationSection(status, null),
     clients: clientsSection(
       names.map((name) => makeAccessKey(name, 'user', AT)),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { reachOf, throughProxy } from '../../../src/promptMap/reach.ts';
+import { reachOf } from '../../../src/promptMap/reach.ts';
 import type { ProxyStatus } from '../../../src/shared/status.ts';
 import { AT, runningStatus } from '../../support/statuses.ts';
 
@@ -72,20 +72,5 @@ describe('reachOf()', () => {
   it("knows nothing of another window's proxy", () => {
     assert.equal(kindOf({ kind: 'otherSettings', port: 1, backendUrl: 'https://x.example' }), 'otherProxy');
     assert.equal(kindOf({ kind: 'otherVersion', port: 1, version: '9.0.0', isNewer: true }), 'otherProxy');
-  });
-});
-
-describe('throughProxy()', () => {
-  it('says sealed only for a verified enclave', () => {
-    const verdicts = (
-      [
-        { kind: 'enclave' },
-        { kind: 'development' },
-        { kind: 'nothing', why: '' },
-        { kind: 'otherProgram', port: 7 },
-        { kind: 'otherProxy', port: 7 },
-      ] as const
-    ).map((reach) => throughProxy(reach).verdict);
-    assert.deepEqual(verdicts, ['sealed', 'development', 'blocked', 'elsewhere', 'unknown']);
   });
 });

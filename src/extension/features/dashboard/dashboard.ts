@@ -23,6 +23,7 @@ export function registerDashboard(context: DashboardContext) {
     commands: {
       openDashboard: showing(),
       showPrompts: showing('prompts'),
+      keepChatSealed: showing('sidePrompts'),
       showAttestation: showing('attestation'),
       showUsage: showing('usage'),
     } satisfies Commands,

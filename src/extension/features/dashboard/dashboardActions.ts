@@ -48,6 +48,12 @@ export class DashboardActions {
       case 'remedy':
         await this.#help(action.id);
         break;
+      case 'sealing':
+        await this.#thenRefresh(this.#context.sealing.run(action.action));
+        break;
+      case 'sidePromptSettings':
+        await this.#context.sealing.openSettings(action.title);
+        break;
       case 'usageView':
         await this.#feed.showUsage(action.range, action.by);
         break;
@@ -68,7 +74,7 @@ export class DashboardActions {
     if (remedy !== undefined) await this.#thenRefresh(runRemedy(this.#context, remedy));
   }
 
-  /** An action may have changed keys or assistants, also if it failed. */
+  /** An action may have changed keys, assistants or settings, also if it failed. */
   async #thenRefresh(action: Promise<void>): Promise<void> {
     try {
       await action;

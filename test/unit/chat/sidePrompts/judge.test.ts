@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
-import { judgeSidePrompts, sealingChanges, turningOffChanges } from '../../../../src/chat/sidePrompts/judge.ts';
+import {
+  judgeSidePrompts,
+  recommendedChanges,
+  sealingChanges,
+  turningOffChanges,
+} from '../../../../src/chat/sidePrompts/judge.ts';
 import type { SettingChange } from '../../../../src/chat/sidePrompts/judge.ts';
 import { markText } from '../../../../src/chat/sidePrompts/mark.ts';
 import { SETTINGS } from '../../../../src/chat/sidePrompts/settings.ts';
@@ -250,6 +255,17 @@ describe('sealingChanges()', () => {
     assert.deepEqual(sealingChanges(after, MODELS_CHOSEN), []);
   });
 
+  it('leaves out what the user has set already and a workspace overrides', () => {
+    const change = { values: SEALING, overridden: [SETTINGS.plan] };
+    const facts = makeFacts(change);
+    const overriding = (key: string) => {
+      const setting = facts.setting(key);
+      return key === SETTINGS.plan && setting !== undefined ? { ...setting, value: 'GPT-9 (copilot)' } : setting;
+    };
+    const changes = sealingChanges({ ...facts, setting: overriding }, MODELS_CHOSEN);
+    assert.deepEqual(valuesOf(changes), { [SETTINGS.agentHost]: true });
+  });
+
   it('leaves out settings that the editor does not have', () => {
     assert.ok(!(SETTINGS.agentHost in sealing({ values: { [SETTINGS.agentHost]: undefined } })));
   });
@@ -259,6 +275,19 @@ describe('sealingChanges()', () => {
     const changes = sealing({ values });
     assert.equal(changes[SETTINGS.ask], 'Large 1 (sealed-proxy)');
     assert.ok(!(SETTINGS.implement in changes));
+  });
+});
+
+describe('recommendedChanges()', () => {
+  const recommended = (values: Readonly<Record<string, unknown>>) =>
+    valuesOf(recommendedChanges(makeFacts({ values }), MODELS_CHOSEN));
+
+  it('seals the same, and keeps other models of ours that the user has chosen', () => {
+    assert.deepEqual(recommended({}), sealing());
+    const chosen = { [SETTINGS.utility]: 'sealed-proxy/large-1', [SETTINGS.plan]: 'Small 1 (sealed-proxy)' };
+    const changes = recommended({ ...chosen, [SETTINGS.explore]: 'Large 1 (other)' });
+    for (const key of Object.keys(chosen)) assert.ok(!(key in changes), key);
+    assert.equal(changes[SETTINGS.explore], 'Large 1 (sealed-proxy)');
   });
 });
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { DEVELOPMENT_BACKEND } from '../../../../src/chat/sidePrompts/facts.ts';
 import { judgeSidePrompts } from '../../../../src/chat/sidePrompts/judge.ts';
-import { countUnsealed, describeSealed, markText, summaryOfMarks } from '../../../../src/chat/sidePrompts/mark.ts';
+import { countUnsealed, markText, summaryOfMarks } from '../../../../src/chat/sidePrompts/mark.ts';
 import type { Mark } from '../../../../src/chat/sidePrompts/mark.ts';
 import { SETTINGS } from '../../../../src/chat/sidePrompts/settings.ts';
 import { makeFacts } from '../../../support/editorFacts.ts';
@@ -12,21 +11,10 @@ describe('markText()', () => {
   it('names the recipient, and the condition', () => {
     assert.equal(markText(GITHUB), 'goes to GitHub');
     assert.equal(markText({ ...GITHUB, ifSignedIn: true }), 'goes to GitHub if you sign in');
-    assert.equal(markText({ kind: 'cannotBeSealed', ifSignedIn: false }), 'cannot be sealed');
-    assert.equal(markText({ kind: 'cannotBeSealed', ifSignedIn: true }), 'cannot be sealed if you sign in');
-  });
-});
-
-describe('describeSealed()', () => {
-  const described = (...marks: readonly Mark[]) =>
-    describeSealed(marks.map((mark) => ({ title: 'x', mark, reason: '', settings: [] })));
-
-  it('counts those that go to the enclave, or to a development backend, which it does not call sealed', () => {
-    assert.equal(described({ kind: 'sealed' }, GITHUB), '1 of 2 side prompts are sealed.');
-    const development: Mark = { kind: 'goesTo', recipient: DEVELOPMENT_BACKEND, ifSignedIn: false };
+    assert.equal(markText({ kind: 'cannotBeSealed', cause: 'service', ifSignedIn: false }), 'cannot be sealed');
     assert.equal(
-      described(development, development, GITHUB),
-      '2 of 3 side prompts go to a development backend, which is not verified.',
+      markText({ kind: 'cannotBeSealed', cause: 'service', ifSignedIn: true }),
+      'cannot be sealed if you sign in',
     );
   });
 });
@@ -53,7 +41,9 @@ describe('summaryOfMarks()', () => {
 
   it('counts the marks, those that need attention first', () => {
     assert.equal(
-      summary({ kind: 'unknown' }, GITHUB, { kind: 'cannotBeSealed', ifSignedIn: false }, GITHUB, { kind: 'follows' }),
+      summary({ kind: 'unknown' }, GITHUB, { kind: 'cannotBeSealed', cause: 'service', ifSignedIn: false }, GITHUB, {
+        kind: 'follows',
+      }),
       '2 go to GitHub, 1 cannot be sealed, 1 unknown, 1 follows the selected model',
     );
     assert.equal(summary({ kind: 'off' }, { kind: 'off' }), '2 off');

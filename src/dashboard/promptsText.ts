@@ -1,9 +1,9 @@
 // The sentences of the section Where Prompts Go. Pure.
-import { COMMANDS } from '../../presentation/commands.ts';
-import { PRODUCT } from '../../presentation/text.ts';
-import type { Tone } from '../../presentation/text.ts';
-import type { Group, Sender, SenderRemedy, SenderVerdict } from '../../promptMap/sender.ts';
-import type { PromptsSection } from '../model.ts';
+import { COMMANDS } from '../presentation/commands.ts';
+import { PRODUCT } from '../presentation/text.ts';
+import type { Tone } from '../presentation/text.ts';
+import type { Group, Sender, SenderRemedy, SenderVerdict } from '../promptMap/sender.ts';
+import type { PromptsSection } from './model.ts';
 
 export const GROUPS: Readonly<Record<Group, { readonly title: string; readonly none: string }>> = {
   editor: { title: 'This Editor', none: '' },

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { buttonOf, limitsOf, summaryOf } from '../../../../src/dashboard/web/promptsText.ts';
-import type { Reach } from '../../../../src/promptMap/reach.ts';
-import type { SenderRemedy, SenderVerdict } from '../../../../src/promptMap/sender.ts';
-import { sender } from '../../../support/senders.ts';
+import { buttonOf, limitsOf, summaryOf } from '../../../src/dashboard/promptsText.ts';
+import type { Reach } from '../../../src/promptMap/reach.ts';
+import type { SenderRemedy, SenderVerdict } from '../../../src/promptMap/sender.ts';
+import { sender } from '../../support/senders.ts';
 
 const ENCLAVE: Reach = { kind: 'enclave' };
 

@@ -1,0 +1,111 @@
+import { html } from 'lit';
+import type { TemplateResult } from 'lit';
+import { NOT_READ } from '../../promptMap/editorSenders.ts';
+import type { FromDashboard } from '../messages.ts';
+import type { DashboardState, PromptsSection, SealingAction, SidePromptRow, SidePromptsSection } from '../model.ts';
+import {
+  SEALING_TITLES,
+  describeValues,
+  placeAfter,
+  placeNow,
+  sealingActions,
+  summarizeSealing,
+} from '../sidePromptsText.ts';
+import type { Place } from '../sidePromptsText.ts';
+import { buttons } from './connection.ts';
+import type { Dashboard } from './dashboard.ts';
+import { NO_VALUE } from './format.ts';
+import { banner, empty, facts, icon, prose } from './parts.ts';
+import { verdictIcon, wordList } from './prompts.ts';
+import { shortText } from './text.ts';
+
+export function sidePromptsSection(
+  { sidePrompts, prompts }: Pick<DashboardState, 'sidePrompts' | 'prompts'>,
+  dashboard: Dashboard,
+): TemplateResult {
+  if (sidePrompts === null) return empty(NOT_READ);
+  const { tone, headline, detail, lines } = summarizeSealing(sidePrompts, prompts);
+  return html`${banner(tone, headline, detail, wordList(lines))} ${buttons(prompts.actions, dashboard)}
+    <div class="buttons">${sealingActions(sidePrompts).map((action) => sealingButton(action, dashboard))}</div>
+    ${table(sidePrompts, prompts, dashboard)}`;
+}
+
+function sealingButton(action: SealingAction, dashboard: Dashboard): TemplateResult {
+  const message: FromDashboard = { type: 'sealing', action };
+  const isBusy = dashboard.isBusy(message);
+  return html`<vscode-button
+    ?secondary=${action !== 'seal'}
+    ?disabled=${isBusy}
+    aria-busy=${isBusy}
+    aria-disabled=${isBusy}
+    @click=${() => {
+      if (!isBusy) dashboard.act(message);
+    }}
+    >${SEALING_TITLES[action]}</vscode-button
+  >`;
+}
+
+/** Its rows are grids in a narrow tab: only with their roles they stay rows for a screen reader. */
+function table(section: SidePromptsSection, prompts: PromptsSection, dashboard: Dashboard): TemplateResult {
+  return html`<table class="side-prompts" role="table">
+    <caption class="visually-hidden">
+      Side prompts of VS Code, where they go now, and where they go after sealing
+    </caption>
+    <thead role="rowgroup">
+      <tr role="row">
+        <th role="columnheader" scope="col">Prompt</th>
+        <th role="columnheader" scope="col">Goes to now</th>
+        <th role="columnheader" scope="col">After sealing</th>
+      </tr>
+    </thead>
+    <tbody role="rowgroup">
+      ${section.rows.map((row) => line(row, section, prompts, dashboard))}
+    </tbody>
+  </table>`;
+}
+
+function line(
+  row: SidePromptRow,
+  section: SidePromptsSection,
+  { reach }: PromptsSection,
+  dashboard: Dashboard,
+): TemplateResult {
+  const { title, now, after } = row;
+  return html`<tr role="row">
+    <th role="rowheader" scope="row" aria-label=${shortText(title)}>${details(row, section, dashboard)}</th>
+    <td role="cell">${label('Now')}${place(placeNow(now, reach))}</td>
+    <td role="cell">${label('After sealing')}${after === null ? NO_VALUE : place(placeAfter(after, reach))}</td>
+  </tr>`;
+}
+
+function details(
+  { title, reason, settings }: SidePromptRow,
+  section: SidePromptsSection,
+  dashboard: Dashboard,
+): TemplateResult {
+  const values = settings.map((setting) => ({ name: setting.key, value: describeValues(setting, section) }));
+  const open = html`<vscode-button
+    secondary
+    aria-label="Open Settings (${shortText(title)})"
+    @click=${() => {
+      dashboard.send({ type: 'sidePromptSettings', title });
+    }}
+    >Open Settings</vscode-button
+  >`;
+  return html`<details>
+    <summary>${prose(title)}</summary>
+    <p class="sub">${prose(reason)}</p>
+    ${facts(values)} ${settings.length === 0 ? '' : open}
+  </details>`;
+}
+
+/** The heading of a column, for the eyes: in a narrow tab, the columns have none. */
+function label(text: string): TemplateResult {
+  return html`<span class="place-label" aria-hidden="true">${text}</span>`;
+}
+
+function place({ kind, text }: Place): TemplateResult {
+  return html`<span class="place place-${kind}"
+    >${kind === 'ifSignedIn' ? icon('warning') : verdictIcon(kind)}${prose(text)}</span
+  >`;
+}
