@@ -103,7 +103,7 @@ export function summarizeSealing(section: SidePromptsSection, prompts: PromptsSe
         : `Sealing writes ${settingCount(changes)}${after > now ? ` and raises this to ${after}` : ''}. ` +
           `Short tasks go to ${recommended.utility}; agents and inline chat go to ${recommended.agent}.`;
   return {
-    tone: toneOf(rows, reach),
+    tone: toneOf(section, reach),
     ...described(`${now} of ${rows.length} side prompts`, now, prompts, sealing),
     lines: recommended !== null && changes === 0 ? linesOf(rows, reach) : [],
   };
@@ -113,9 +113,10 @@ function isOurs(mark: Mark): boolean {
   return mark.kind === 'sealed' || (mark.kind === 'goesTo' && mark.recipient === DEVELOPMENT_BACKEND);
 }
 
-function toneOf(rows: readonly SidePromptRow[], reach: Reach): Summary['tone'] {
+/** An error is what the user can change. */
+function toneOf({ rows, recommended, changes }: SidePromptsSection, reach: Reach): Summary['tone'] {
   const kinds = new Set(rows.map(({ now }) => placeNow(now, reach).kind));
-  if (kinds.has('elsewhere')) return 'error';
+  if (kinds.has('elsewhere') && (recommended === null || changes > 0)) return 'error';
   return [...kinds].every((kind) => kind === 'sealed' || kind === 'off') ? 'good' : 'warning';
 }
 
@@ -175,12 +176,12 @@ function lineOf(mark: Mark, reach: Reach): { readonly word: string; readonly why
     case 'follows':
       return {
         word: VERDICTS[kind === 'ifSignedIn' ? 'depends' : kind].word,
-        why: 'They go to the model that you select in the chat.',
+        why: 'The model that you select in the chat decides.',
       };
     case 'goesTo':
       return { word: kind === 'development' ? VERDICTS.development.word : `Not sealed, to ${text}`, why: '' };
     case 'unknown':
-      return { word: text, why: 'Their details say why.' };
+      return { word: text, why: 'The details below say why.' };
     case 'sealed':
     case 'off':
       return { word: text, why: '' };

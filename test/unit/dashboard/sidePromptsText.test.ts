@@ -118,8 +118,8 @@ describe('summarizeSealing()', () => {
         'Cannot be sealed completely: C. VS Code sends a part to GitHub, whatever its settings say.',
         'Cannot be sealed: E. Only services of GitHub can do this.',
         'Not sealed, to Other Vendor: G.',
-        'Your choice: B. They go to the model that you select in the chat.',
-        'Unknown: F. Their details say why.',
+        'Your choice: B. The model that you select in the chat decides.',
+        'Unknown: F. The details below say why.',
         'Off: H.',
       ],
     );
@@ -135,7 +135,7 @@ describe('summarizeSealing()', () => {
       [[SEALED, OFF], [SEALED, FOLLOWS], [SEALED, cannot('service', true)], [SEALED, cannot('service')], [OFF]].map(
         (marks) => done(marks).tone,
       ),
-      ['good', 'warning', 'warning', 'error', 'neutral'],
+      ['good', 'warning', 'warning', 'warning', 'neutral'],
     );
     assert.equal(done([SEALED], STOPPED).tone, 'warning');
   });

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Locator } from 'playwright-core';
 import { DEVELOPMENT_PCR0 } from '../../../src/devEnclave/attestation/document.ts';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
@@ -13,6 +14,7 @@ import { freePort } from '../../../src/supervisor/freePort.ts';
 import { identityFor } from '../../support/e2e/companyProxy.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import { ChatView } from '../../support/vscode/chatView.ts';
+import { DashboardTab } from '../../support/vscode/dashboardTab.ts';
 import { Editor } from '../../support/vscode/editor.ts';
 import { OtherVendor } from '../../support/vscode/otherVendor.ts';
 import { OTHER_VENDOR_VSIX } from '../../support/vscode/profile.ts';
@@ -59,6 +61,7 @@ describe("VS Code's side prompts", () => {
   let original: string;
   let window: Workbench;
   let chat: ChatView;
+  let dashboard: DashboardTab;
 
   before(async function () {
     const answer = createModel({ paceMs: 0 });
@@ -95,6 +98,7 @@ describe("VS Code's side prompts", () => {
     await window.waitForStatus('Sealed Proxy', 'shield');
     await window.dismiss('API key accepted. 8 models are available.');
     chat = await ChatView.open(window);
+    dashboard = new DashboardTab(window);
   });
 
   it('have new marks as soon as a setting changes', async () => {
@@ -117,17 +121,20 @@ describe("VS Code's side prompts", () => {
   });
 
   it('are listed, and the settings are written after the user has agreed', async () => {
+    await openSection();
+    await row('Titles, summaries, commit messages').getByText('Other Vendor').waitFor();
+    await dashboard.pictures('side-prompts'); // changes settings.json, so it comes first
     original = oddlyFormatted(readFileSync(settingsPath, 'utf8'));
     writeFileSync(settingsPath, original);
-    await openList();
-    await window.option('Titles, summaries, commit messages').getByText('goes to Other Vendor').waitFor();
-    await window.screenshot('side-prompts-list');
-    await window.option('Seal with Recommended Models').click();
+    await dashboard.press('Seal');
     const dialog = window.page.locator('.monaco-dialog-box').filter({ hasText: 'Write 7 user settings?' });
     await dialog.getByText('chat.utilitySmallModel: "othervendor/small-1" → "sealed-proxy/gemma4-31b"').waitFor();
     await window.screenshot('side-prompts-agree');
     await window.press('Write 7 user settings?', 'Write Settings');
-    await window.toast('7 user settings written. 6 of ').waitFor();
+    await window.toast('7 user settings written.').waitFor();
+    await dashboard.reads(/^6 of \d+ side prompts are sealed\.$/);
+    await dashboard.reads(/Only services of GitHub can do this\./);
+    await window.bridge.command('notifications.clearAll');
     await window.screenshot('side-prompts-written');
     const report = await window.diagnosis('side-prompts');
     const marks = new Map(
@@ -141,7 +148,6 @@ describe("VS Code's side prompts", () => {
     assert.equal(marks.get('Ghost text'), 'cannot be sealed if you sign in');
     assert.equal(marks.get('Chats with models of Other Vendor'), 'goes to Other Vendor');
     assert.deepEqual(report.match(/^Setting .*$/gm), null, 'the settings of this editor are all known');
-    await window.bridge.command('notifications.clearAll');
     await waitForTooltip(ONE_UNSEALED);
   });
 
@@ -160,8 +166,8 @@ describe("VS Code's side prompts", () => {
   });
 
   it('are as before after one step, and settings.json has the same bytes', async () => {
-    await openList();
-    await window.option('Undo').click();
+    await openSection();
+    await dashboard.press('Undo');
     await window.toast('settings.json is exactly as it was before.').waitFor();
     await window.screenshot('side-prompts-undone');
     assert.equal(readFileSync(settingsPath, 'utf8'), original);
@@ -169,8 +175,8 @@ describe("VS Code's side prompts", () => {
   });
 
   it('keep what the user has changed since, after undo', async () => {
-    await openList();
-    await window.option('Seal with Recommended Models').click();
+    await openSection();
+    await dashboard.press('Seal');
     await window.press('Write 7 user settings?', 'Write Settings');
     await window.toast('7 user settings written.').waitFor();
     await set({ 'inlineChat.defaultModel': '' });
@@ -202,18 +208,22 @@ describe("VS Code's side prompts", () => {
     await window.bridge.command('github.copilot.git.generateCommitMessage');
   }
 
-  /** Resolves when the chat has the summary, and has taken the focus: until then it would close a list. */
+  /** Resolves when the chat has the summary. */
   async function summarize(): Promise<void> {
     await window.bridge.command('workbench.action.chat.open', { query: '/compact' });
     await eventually('the summary at the enclave', () => found(sealed, SUMMARY));
     await chat.answer.getByText('Compacted conversation').first().waitFor();
   }
 
-  /** Runs the command, and waits for its list. */
-  async function openList(): Promise<void> {
+  /** Runs the command, and waits for the section that it opens. */
+  async function openSection(): Promise<void> {
     await window.runCommand(COMMAND);
-    await window.quickInput.filter({ hasText: "Sealed Proxy: Keep VS Code's Chat Sealed" }).waitFor();
-    await window.option('Titles, summaries, commit messages').waitFor();
+    await dashboard.shows('Side Prompts');
+  }
+
+  /** The row of a side prompt. */
+  function row(title: string): Locator {
+    return dashboard.frame.getByRole('row').filter({ hasText: title });
   }
 
   async function set(values: Readonly<Record<string, unknown>>): Promise<void> {
