@@ -48,7 +48,7 @@ export function placeNow(mark: Mark, reach: Reach): Place {
     case 'unknown':
       return { kind: mark.kind, text: VERDICTS[mark.kind].word };
     case 'follows':
-      return { kind: 'depends', text: 'The model selected in the chat' };
+      return { kind: 'depends', text: 'The selected model' };
     case 'goesTo':
       if (mark.recipient === DEVELOPMENT_BACKEND)
         return { kind: 'development', text: 'Development backend, not verified' };
@@ -99,7 +99,7 @@ export function summarizeSealing(section: SidePromptsSection, prompts: PromptsSe
     recommended === null
       ? `${PRODUCT} offers no models at the moment, so nothing can be sealed.`
       : changes === 0
-        ? 'No setting is left that could seal more.'
+        ? 'Seal has nothing left to change.'
         : `Sealing writes ${settingCount(changes)}${after > now ? ` and raises this to ${after}` : ''}. ` +
           `Short tasks go to ${recommended.utility}; agents and inline chat go to ${recommended.agent}.`;
   return {

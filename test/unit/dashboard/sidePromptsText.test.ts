@@ -55,7 +55,7 @@ describe('placeNow() and placeAfter()', () => {
     assert.deepEqual(texts, [
       ['Sealed', 'Sealed'],
       ['Off', 'Off'],
-      ['The model selected in the chat', 'The model selected in the chat'],
+      ['The selected model', 'The selected model'],
       ['Unknown', 'Unknown'],
       ['GitHub', 'GitHub'],
       ['GitHub, if you sign in', 'GitHub, if you sign in'],
@@ -110,7 +110,7 @@ describe('summarizeSealing()', () => {
     const marks = [SEALED, FOLLOWS, cannot('editor'), SEALED, cannot('service'), UNKNOWN, goesTo('Other Vendor'), OFF];
     const { headline, detail, lines } = done(marks);
     assert.equal(headline, '2 of 8 side prompts are sealed.');
-    assert.equal(detail, 'No setting is left that could seal more.');
+    assert.equal(detail, 'Seal has nothing left to change.');
     assert.deepEqual(
       lines.map(({ word, names }) => `${word}: ${names}`),
       [
