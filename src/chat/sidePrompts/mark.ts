@@ -1,4 +1,5 @@
 // What is said about a kind of side prompt: a prompt that the editor sends besides those that the user writes. Pure.
+import { DEVELOPMENT_BACKEND } from './facts.ts';
 import { SETTINGS } from './settings.ts';
 
 export type Mark =

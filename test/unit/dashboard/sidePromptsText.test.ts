@@ -40,7 +40,7 @@ function sectionOf(
 }
 
 const summary = (section: SidePromptsSection, reach: Reach = ENCLAVE) =>
-  summarizeSealing(section, { reach, actions: [], senders: [sender('elsewhere')], isRemote: false });
+  summarizeSealing(section, { reach, remedy: null, senders: [sender('elsewhere')], isRemote: false });
 /** Of side prompts that are sealed as far as possible. */
 const done = (marks: readonly Mark[], reach?: Reach) =>
   summary(sectionOf(marks.map((mark) => [mark, mark] as const)), reach);

@@ -16,7 +16,7 @@ import type { SealingAction, SidePromptsSection } from '../../../dashboard/model
 import { sidePromptsSection } from '../../../dashboard/sidePrompts.ts';
 import { SEALING_TITLES, settingCount } from '../../../dashboard/sidePromptsText.ts';
 import { errorMessage } from '../../../shared/errors.ts';
-import { asLabel, asNotice } from '../../../shared/escape.ts';
+import { asNotice } from '../../../shared/escape.ts';
 import type { Core } from '../../core/core.ts';
 import { userSettings } from '../../core/userSettings.ts';
 import { pickModel } from '../assistants/chooseModel.ts';

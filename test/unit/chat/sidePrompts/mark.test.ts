@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { DEVELOPMENT_BACKEND } from '../../../../src/chat/sidePrompts/facts.ts';
 import { judgeSidePrompts } from '../../../../src/chat/sidePrompts/judge.ts';
 import { countUnsealed, markText, summaryOfMarks } from '../../../../src/chat/sidePrompts/mark.ts';
 import type { Mark } from '../../../../src/chat/sidePrompts/mark.ts';
@@ -23,9 +24,9 @@ describe('countUnsealed()', () => {
   it('counts what goes to others now, but no chats and nothing that follows from signing in later', () => {
     const marks: readonly Mark[] = [
       GITHUB,
-      { kind: 'cannotBeSealed', ifSignedIn: false },
+      { kind: 'cannotBeSealed', cause: 'service', ifSignedIn: false },
       { ...GITHUB, ifSignedIn: true },
-      { kind: 'cannotBeSealed', ifSignedIn: true },
+      { kind: 'cannotBeSealed', cause: 'service', ifSignedIn: true },
       { kind: 'goesTo', recipient: DEVELOPMENT_BACKEND, ifSignedIn: false },
       ...(['sealed', 'off', 'follows', 'unknown'] as const).map((kind) => ({ kind })),
     ];
