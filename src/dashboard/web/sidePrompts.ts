@@ -1,4 +1,4 @@
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
 import { NOT_READ } from '../../promptMap/editorSenders.ts';
 import type { FromDashboard } from '../messages.ts';
@@ -25,7 +25,9 @@ export function sidePromptsSection(
 ): TemplateResult {
   if (sidePrompts === null) return empty(NOT_READ);
   const { tone, headline, detail, lines } = summarizeSealing(sidePrompts, prompts);
-  return html`${banner(tone, headline, detail, wordList(lines))} ${buttons(prompts.actions, dashboard)}
+  const { remedy } = prompts;
+  return html`${banner(tone, headline, detail, wordList(lines))}
+    ${remedy === null ? nothing : buttons([remedy], remedy, dashboard)}
     <div class="buttons">${sealingActions(sidePrompts).map((action) => sealingButton(action, dashboard))}</div>
     ${table(sidePrompts, prompts, dashboard)}`;
 }
