@@ -25,15 +25,18 @@ export class AssistantKeys {
   }
 
   /** A key that is not stored. */
-  draft({ name }: Named): AccessKey & { readonly key: string } {
+  draft({ name }: Named): AccessKey {
     return makeAccessKey(name, ORIGIN, Date.now());
   }
 
-  /** The stored key, which is created if it does not exist. */
-  async ensure(named: Named): Promise<string> {
+  /**
+   * The stored key, which is created if it does not exist.
+   * @param draft the key to store then; a new one by default
+   */
+  async ensure(named: Named, draft?: AccessKey): Promise<string> {
     const known = await this.find(named);
     if (known !== undefined) return known.key;
-    const { key } = await this.#secrets.accessKeyNamed(named.name, ORIGIN);
+    const { key } = await this.#secrets.accessKeyNamed(named.name, ORIGIN, draft);
     await this.#publish(); // so that the proxy accepts the key before anyone uses it
     return key;
   }

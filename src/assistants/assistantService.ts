@@ -65,6 +65,8 @@ export interface Proposal {
   readonly assistant: Assistant;
   readonly preview: Preview;
   readonly endpoint: AssistantEndpoint;
+  /** The new key that the preview shows, which is not stored yet; undefined if the assistant keeps its key. */
+  readonly draft: AccessKey | undefined;
 }
 
 /** The user's own folders. */
@@ -131,16 +133,18 @@ export class AssistantService {
     model: ModelChoice,
     smallModel?: ModelChoice,
   ): Promise<Proposal | Unchanged | Refused> {
-    const { key } = (await this.#reusableKey(assistant)) ?? this.#keys.draft(assistant);
-    const endpoint = { ...this.#endpoint(key, model), smallModel };
+    const known = await this.#reusableKey(assistant);
+    const key = known ?? this.#keys.draft(assistant);
+    const draft = known === undefined ? key : undefined;
+    const endpoint = { ...this.#endpoint(key.key, model), smallModel };
     const plan = await assistant.plan(endpoint);
-    return plan.kind === 'change' ? { kind: 'proposal', assistant, preview: plan.preview, endpoint } : plan;
+    return plan.kind === 'change' ? { kind: 'proposal', assistant, preview: plan.preview, endpoint, draft } : plan;
   }
 
   /** Makes the change that the user has agreed to, with an access key for this assistant; refuses any other change. */
-  async apply({ assistant, preview, endpoint }: Proposal): Promise<Applied | Refused> {
+  async apply({ assistant, preview, endpoint, draft }: Proposal): Promise<Applied | Refused> {
     if ((await this.#reusableKey(assistant)) === undefined) await this.#keys.revoke(assistant);
-    const key = await this.#keys.ensure(assistant);
+    const key = await this.#keys.ensure(assistant, draft);
     const plan = await assistant.plan({ ...endpoint, key });
     if (plan.kind === 'refused') return plan;
     if (plan.kind === 'unchanged' || !isDeepStrictEqual(plan.preview, preview))

@@ -106,13 +106,16 @@ export class Secrets {
     return (await this.accessKeys()).find((key) => key.origin === origin && isSameName(key.name, name));
   }
 
-  /** The valid key with this name and origin, created if necessary. */
-  accessKeyNamed(name: string, origin: KeyOrigin): Promise<AccessKey> {
+  /**
+   * The valid key with this name and origin, created if necessary.
+   * @param draft the key to store then; a new one by default
+   */
+  accessKeyNamed(name: string, origin: KeyOrigin, draft?: AccessKey): Promise<AccessKey> {
     return this.#queue.run(async () => {
       if (this.#isRemoved) throw new RemovedError();
       const known = await this.findAccessKey(name, origin);
       if (known !== undefined) return known;
-      await this.#ring.add(makeAccessKey(name, origin, Date.now()));
+      await this.#ring.add(draft ?? makeAccessKey(name, origin, Date.now()));
       const stored = await this.findAccessKey(name, origin); // another window may have been faster
       if (stored === undefined) throw new Error(NOT_STORED);
       return stored;

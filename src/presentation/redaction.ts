@@ -1,6 +1,10 @@
 // Hides secrets in text that is shown or copied: configuration files, error messages, reports. Pure.
+import { isAccessKey } from '../shared/accessKeys.ts';
 
 const MASK = '••••••••';
+/** The end of an access key that stays visible, in characters. */
+const TAIL = 4;
+const MASKED = new RegExp(`^${MASK}[A-Za-z0-9_-]{0,${TAIL}}$`);
 /** A known secret that is shorter would hide ordinary words as well. */
 const MIN_LENGTH = 6;
 /** Secrets that can be recognized by their form or by the text before them. */
@@ -26,30 +30,48 @@ const NAMED_VALUES = [
 ].map((rest) => new RegExp(`(${NAME}${rest}`, 'gi'));
 const SECRET_NAME = new RegExp(`${NAME}s?(?:_[a-z]+)?$`, 'i');
 
-/** Hides the given secrets, and everything that has the form of a key, a token or a password in a URL. */
+/**
+ * The mask of a secret in the preview of a change. Of an access key, the end stays visible: it tells two keys apart, and can be
+ * compared with the key in a file. An access key has 256 random bits. Its last four characters are 22 of them, so the rest
+ * cannot be guessed. Of any other secret nothing stays: it may be short or easy to guess.
+ * @param secret may be masked already
+ */
+function mask(secret: string): string {
+  if (MASKED.test(secret)) return secret;
+  return isAccessKey(secret) ? MASK + secret.slice(-TAIL) : MASK;
+}
+
+/** Hides the given secrets, and everything that has the form of a key, a token or a password in a URL. Nothing of them stays. */
 export function redact(text: string, secrets: readonly string[] = []): string {
+  return hide(text, secrets, () => MASK);
+}
+
+function hide(text: string, secrets: readonly string[], maskOf: (secret: string) => string): string {
   // The longest first: one may be part of another.
   const known = secrets
     .filter(({ length }) => length >= MIN_LENGTH)
     .toSorted((one, other) => other.length - one.length);
-  const withoutKnown = known.reduce((rest, secret) => rest.replaceAll(secret, MASK), text);
-  return TOKENS.reduce((rest, pattern) => rest.replace(pattern, MASK), withoutKnown);
+  const withoutKnown = known.reduce((rest, secret) => rest.replaceAll(secret, maskOf(secret)), text);
+  return TOKENS.reduce((rest, pattern) => rest.replace(pattern, maskOf), withoutKnown);
 }
 
-/** Hides the same in a JSON or YAML text, and the values whose names say that they are secret. The lines stay. */
+/**
+ * Hides the same in a JSON, YAML or TOML text, and the values whose names say that they are secret. The lines stay, and the
+ * ends of access keys.
+ */
 export function redactConfig(text: string, secret: string): string {
   return NAMED_VALUES.reduce(
     (rest, pattern) =>
       rest.replace(pattern, (_match, name: string, value: string) => {
         const quote = /^["']/.exec(value)?.[0] ?? '';
-        return name + quote + MASK + quote;
+        return name + quote + mask(quote === '' ? value : value.slice(1, -1)) + quote;
       }),
-    redact(text, [secret]),
+    hide(text, [secret], mask),
   );
 }
 
-/** A value as JSON, hidden if its name says that it is secret. */
+/** A value as JSON, hidden if its name says that it is secret. The ends of access keys stay. */
 export function redactValue(name: string | number | undefined, value: unknown): string {
   const isCount = /tokens$/i.test(String(name)) && /^\d{1,9}$/.test(String(value));
-  return SECRET_NAME.test(String(name)) && !isCount ? MASK : redact(JSON.stringify(value));
+  return SECRET_NAME.test(String(name)) && !isCount ? mask(String(value)) : hide(JSON.stringify(value), [], mask);
 }

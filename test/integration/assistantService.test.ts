@@ -55,6 +55,17 @@ describe('AssistantService', () => {
     assert.equal(await bench.keyOf('opencode'), undefined);
   });
 
+  it('writes the key that the preview shows by its last characters, and shows another one after that', async () => {
+    bench.write(FILE, THEIRS);
+    const shown = async () => /••••••••([A-Za-z0-9_-]{4})/.exec((await bench.propose(opencode)).preview.after)?.[1];
+    const proposal = await bench.propose(opencode);
+    assert.equal((await bench.service.apply(proposal)).kind, 'applied');
+    const key = (await bench.keyOf('opencode')) ?? '';
+    assert.ok(proposal.preview.after.includes(`••••••••${key.slice(-4)}`));
+    await bench.service.undo(opencode);
+    assert.notEqual(await shown(), key.slice(-4));
+  });
+
   it('gives each assistant its own key, with which a check reaches the model', async () => {
     for (const assistant of FILE_ASSISTANTS) {
       await bench.agree(assistant);

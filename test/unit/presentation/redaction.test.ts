@@ -3,6 +3,7 @@ import { redact, redactConfig, redactValue } from '../../../src/presentation/red
 
 const KEY = `sealed-${'k'.repeat(43)}`;
 const MASK = '••••••••';
+const MASKED_KEY = `${MASK}kkkk`;
 
 describe('redact()', () => {
   it('hides the given secrets, the longest first', () => {
@@ -28,11 +29,47 @@ describe('redact()', () => {
   });
 });
 
+describe('mask() of an access key', () => {
+  const [one, other] = [`sealed-${'x'.repeat(39)}k3Fz`, `sealed-${'x'.repeat(39)}Qw-_`];
+
+  it('tells two keys apart, and is the same for the same key wherever it stands', () => {
+    for (const show of [
+      (key: string) => redactConfig(`key=${key}`, ''),
+      (key: string) => redactConfig(`Bearer ${key}`, key),
+      (key: string) => redactConfig(`{"apiKey": "${key}"}`, one),
+      (key: string) => redactConfig(`apiKey: ${key} # mine`, ''),
+      (key: string) => redactConfig(`api_key = '${key}'`, ''),
+      (key: string) => redactValue('apiKey', key),
+    ]) {
+      assert.ok(show(one).includes(`${MASK}k3Fz`), show(one));
+      assert.ok(show(other).includes(`${MASK}Qw-_`), show(other));
+      assert.equal(show(one), show(one));
+    }
+  });
+
+  it('has nothing but the last four characters', () => {
+    assert.equal(redactConfig(one, ''), `${MASK}k3Fz`);
+    assert.equal(redactConfig(redactConfig(`apiKey: ${one}`, one), one), `apiKey: ${MASK}k3Fz`);
+  });
+
+  it('shows nothing of a secret that is not an access key, whatever it is like', () => {
+    for (const secret of [
+      'sk-proj-0123456789abcdefghijklmnopqrstuvwxyz',
+      one.slice(0, -1),
+      `${one}x`,
+      `${MASK}12345`,
+    ]) {
+      assert.equal(redactConfig(`"apiKey": "${secret}"`, ''), `"apiKey": "${MASK}"`);
+      assert.equal(redactValue('apiKey', secret), MASK);
+    }
+  });
+});
+
 describe('redactConfig()', () => {
   it('hides every key, own and foreign', () => {
     for (const [text, wanted] of [
-      [`x ${KEY} y ${KEY}`, `x ${MASK} y ${MASK}`],
-      [`sealed-${'-_aZ0'.repeat(8)}abc`, MASK],
+      [`x ${KEY} y ${KEY}`, `x ${MASKED_KEY} y ${MASKED_KEY}`],
+      [`sealed-${'-_aZ0'.repeat(8)}abc`, `${MASK}0abc`],
       ['"apiKey": "abc \\" def",', `"apiKey": "${MASK}",`],
       ["'api_key': 'abc'", `'api_key': '${MASK}'`],
       ['apiKey: abc # mine', `apiKey: ${MASK} # mine`],
@@ -90,6 +127,6 @@ describe('redactValue()', () => {
     assert.equal(redactValue('apiKey', 'abc'), MASK);
     assert.equal(redactValue('SEALED_PROXY_KEY', undefined), MASK);
     assert.equal(redactValue('model', 'abc'), '"abc"');
-    assert.equal(redactValue(0, { x: KEY }), `{"x":"${MASK}"}`);
+    assert.equal(redactValue(0, { x: KEY }), `{"x":"${MASKED_KEY}"}`);
   });
 });

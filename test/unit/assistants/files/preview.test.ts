@@ -7,7 +7,7 @@ describe('planOf()', () => {
     const plan = planOf({ path: '/f', before: `{"apiKey": "${THEIR_KEY}"}`, after: `{"x": "${KEY}"}` }, [KEY], KEY);
     assert.ok(plan.kind === 'change');
     const { before, after, changes, exists } = plan.preview;
-    assert.deepEqual([before, after, changes], ['{"apiKey": "••••••••"}', '{"x": "••••••••"}', ['••••••••']]);
+    assert.deepEqual([before, after, changes], ['{"apiKey": "••••••••"}', '{"x": "••••••••kkkk"}', ['••••••••kkkk']]);
     assert.equal(exists, true);
   });
 
