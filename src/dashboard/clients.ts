@@ -1,13 +1,13 @@
-// Names of clients, and the access keys and assistants as the dashboard lists them. Pure.
+// Names of clients, and the clients as the dashboard lists them. Pure.
 import type { Assistant } from '../assistants/adapters/assistant.ts';
 import { describeConfigState } from '../assistants/adapters/configState.ts';
 import type { AssistantState } from '../assistants/assistantService.ts';
-import { visibleKeys } from '../keys/accessKeys.ts';
+import { isSameName, visibleKeys } from '../keys/accessKeys.ts';
 import type { AccessKey } from '../keys/accessKeys.ts';
 import { capitalized } from '../presentation/text.ts';
 import type { Tone } from '../presentation/text.ts';
 import { DIRECT, UNKNOWN } from '../shared/usage.ts';
-import type { AssistantAction, AssistantRow, ClientsSection } from './model.ts';
+import type { AssistantAction, ClientConfig, ClientRow } from './model.ts';
 
 const OWN = "VS Code's chat and connection checks";
 
@@ -38,19 +38,35 @@ export type ListedAssistant = Pick<AssistantState, 'configState' | 'judgement' |
   readonly assistant: Pick<Assistant, 'id' | 'name'>;
 };
 
-/** @param results of the last actions, by the assistant's id */
-export function clientsSection(
+/**
+ * One row for each client: an assistant and the access key that was made for it are one.
+ * @param results of the last actions, by the assistant's id
+ */
+export function clientRows(
   keys: readonly AccessKey[],
   assistants: readonly ListedAssistant[],
   results: ReadonlyMap<string, ActionResult>,
-): ClientsSection {
-  return {
-    // Each field by its name: the key itself must not get into the web view.
-    keys: visibleKeys(keys).map(({ id, name, origin, createdAt, lastUsedAt }) => {
-      return { id, name, origin, createdAt, lastUsedAt };
-    }),
-    assistants: assistants.filter(isListed).map((state) => assistantRow(state, results.get(state.assistant.id))),
-  };
+): readonly ClientRow[] {
+  const visible = visibleKeys(keys);
+  const keyOf = ({ assistant }: ListedAssistant) =>
+    visible.find(({ origin, name }) => origin === 'assistant' && isSameName(name, assistant.name));
+  const listed = assistants
+    .map((state) => ({ state, key: keyOf(state) }))
+    .filter(({ state, key }) => key !== undefined || isListed(state));
+  const others = visible.filter((key) => !listed.some((row) => row.key === key));
+  return [
+    ...listed.map(({ state, key }) => ({
+      name: state.assistant.name,
+      key: key === undefined ? null : withoutSecret(key),
+      config: configOf(state, results.get(state.assistant.id)),
+    })),
+    ...others.map((key) => ({ name: key.name, key: withoutSecret(key), config: null })),
+  ];
+}
+
+/** Each field by its name: the key itself must not get into the web view. */
+function withoutSecret({ id, origin, createdAt, lastUsedAt }: AccessKey): ClientRow['key'] {
+  return { id, origin, createdAt, lastUsedAt };
 }
 
 /** Those that are connected, were connected, or cannot be read. */
@@ -58,7 +74,7 @@ function isListed({ configState: { kind }, undoable }: ListedAssistant): boolean
   return undoable || kind === 'current' || kind === 'outdated' || kind === 'refused';
 }
 
-function assistantRow(state: ListedAssistant, result: ActionResult = { message: '' }): AssistantRow {
+function configOf(state: ListedAssistant, result: ActionResult = { message: '' }): ClientConfig {
   const { assistant, configState, judgement, undoable } = state;
   const actions: AssistantAction[] = [];
   if (configState.kind === 'current') actions.push('check');
@@ -67,7 +83,6 @@ function assistantRow(state: ListedAssistant, result: ActionResult = { message: 
   const isDoubtful = configState.kind === 'current' && configState.uncompared !== true && judgement.kind !== 'sealed';
   return {
     id: assistant.id,
-    name: assistant.name,
     tone: result.checkFailed === true ? 'warning' : toneOf(state),
     state: capitalized(describeConfigState(configState, judgement) || 'not connected'),
     actions,

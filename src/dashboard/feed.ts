@@ -12,7 +12,7 @@ import { DIRECT, UNKNOWN } from '../shared/usage.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { UsageHistory } from '../usageHistory/usageHistory.ts';
 import { attestationSection } from './attestation.ts';
-import { clientName, clientsSection } from './clients.ts';
+import { clientName, clientRows } from './clients.ts';
 import type { ActionResult } from './clients.ts';
 import { connectionSection } from './connection.ts';
 import type { ToDashboard } from './messages.ts';
@@ -162,7 +162,7 @@ export class DashboardFeed {
       prompts: { ...this.promptMap(), isRemote: promptSources.isRemote },
       sidePrompts: this.#sidePrompts,
       attestation: attestationSection(status, this.#evidence),
-      clients: clientsSection(this.#keys, this.#assistants, this.#results),
+      clients: clientRows(this.#keys, this.#assistants, this.#results),
     };
   }
 

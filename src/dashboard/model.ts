@@ -168,11 +168,12 @@ export interface UsageView {
   readonly percentile95: readonly (number | null)[];
 }
 
-export interface AssistantRow {
+/** An assistant's configuration. */
+export interface ClientConfig {
+  /** The id of the assistant. */
   readonly id: string;
-  readonly name: string;
   readonly tone: Tone;
-  /** Such as `connected, model X`. */
+  /** Such as `Connected, model X`. */
   readonly state: string;
   readonly actions: readonly AssistantAction[];
   /** The result of the last action, as a sentence; empty if there was none. */
@@ -182,9 +183,11 @@ export interface AssistantRow {
 export const ACTIONS = ['undo', 'check', 'repair'] as const;
 export type AssistantAction = (typeof ACTIONS)[number];
 
-export interface ClientsSection {
-  readonly keys: readonly Omit<AccessKey, 'key'>[];
-  readonly assistants: readonly AssistantRow[];
+/** One client. It has an access key, a configuration that Sealed Proxy changes, or both. */
+export interface ClientRow {
+  readonly name: string;
+  readonly key: Omit<AccessKey, 'key' | 'name'> | null;
+  readonly config: ClientConfig | null;
 }
 
 export interface DashboardState {
@@ -193,5 +196,5 @@ export interface DashboardState {
   /** Null before the editor was read for the first time. */
   readonly sidePrompts: SidePromptsSection | null;
   readonly attestation: AttestationSection;
-  readonly clients: ClientsSection;
+  readonly clients: readonly ClientRow[];
 }

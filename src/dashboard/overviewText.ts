@@ -25,7 +25,7 @@ function spoken({ title, detail }: Stop): string {
 }
 
 export function pathOf({ connection, prompts: { reach, isRemote }, clients }: DashboardState): Path {
-  const keys = clients.keys.length;
+  const keys = clients.filter(({ key }) => key !== null).length;
   const withKeys = keys === 0 ? '' : `${keys} ${keys === 1 ? 'access key' : 'access keys'}`;
   const chat = "VS Code's chat";
   const from: Stop = {

@@ -11,6 +11,7 @@ import { asPlain } from '../shared/escape.ts';
 import { baseUrlOf, isConnected } from '../shared/status.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import { clientName } from './clients.ts';
+import { describeUse } from './clientText.ts';
 import { ASK_IN_CHAT } from './model.ts';
 import { describeEnd } from './requestText.ts';
 
@@ -93,7 +94,7 @@ function clientRows(keys: readonly AccessKey[], isRunning: boolean): readonly Si
     return [{ label: 'None yet: connect an assistant', icon: 'link', command: 'connectAssistant' }];
   return visible.map(({ name, lastUsedAt }) => ({
     label: asPlain(name),
-    description: lastUsedAt === null ? 'Waiting for the first request…' : `Last request ${timeOf(lastUsedAt)}`,
+    description: describeUse(lastUsedAt, timeOf),
     icon: !isRunning ? 'circle-outline' : lastUsedAt === null ? 'watch' : 'pass',
     command: 'openDashboard' as const,
   }));

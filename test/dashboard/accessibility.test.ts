@@ -15,7 +15,6 @@ const RULES: RunOptions = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'
 declare const axe: { run: (options: RunOptions) => Promise<AxeResults> };
 
 function states(now: number): Readonly<Record<string, readonly ToDashboard[]>> {
-  const empty = { keys: [], assistants: [] };
   return {
     verified: [{ type: 'state', state: verifiedState(now) }, failures(now), shortUsage(now)],
     refused: [
@@ -23,7 +22,7 @@ function states(now: number): Readonly<Record<string, readonly ToDashboard[]>> {
       requests(now, 0, 0),
       usage(now, { recording: false, series: [] }),
     ],
-    development: [{ type: 'state', state: { ...developmentState(now), clients: empty } }],
+    development: [{ type: 'state', state: { ...developmentState(now), clients: [] } }],
   };
 }
 

@@ -56,10 +56,11 @@ function stateOf(text: string): DashboardState {
       steps: [{ what: text, result: 'passed', found: text, examined: [fact] }],
       chain: attestation.chain.map((certificate) => ({ ...certificate, name: text, subject: text, sha256: text })),
     },
-    clients: {
-      keys: clients.keys.map((key) => ({ ...key, name: text })),
-      assistants: clients.assistants.map((row) => ({ ...row, name: text, state: text, note: text })),
-    },
+    clients: clients.map((row) => ({
+      ...row,
+      name: text,
+      config: row.config === null ? null : { ...row.config, state: text, note: text },
+    })),
   };
 }
 

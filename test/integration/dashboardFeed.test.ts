@@ -131,7 +131,10 @@ describe('DashboardFeed', () => {
     const settings = { backendUrl: 'http://127.0.0.1:9', port: await freePort() };
     const { feed, messages, ...dashboard } = view(EditorWindow.open(scope, settings), { assistants: { list } });
     const notes = () =>
-      messages.items.flatMap((sent) => (sent.type === 'state' ? sent.state.clients.assistants : [])).at(-1)?.note;
+      messages.items
+        .flatMap((sent) => (sent.type === 'state' ? [sent.state.clients] : []))
+        .at(-1)
+        ?.find(({ name }) => name === cline.name)?.config?.note;
     feed.start();
     await feed.note(cline.id, { message: 'Cline is ready.', checkFailed: false });
     assert.equal(notes(), 'Cline is ready.');

@@ -160,6 +160,6 @@ function sentences({ connection, prompts, sidePrompts, attestation, clients }: D
     summaryOf(prompts).headline,
     sidePrompts === null ? '' : summarizeSealing(sidePrompts, prompts).headline,
     attestation.headline,
-    ...clients.assistants.map(({ note }) => note),
+    ...clients.map(({ config }) => config?.note ?? ''),
   ].filter(Boolean);
 }

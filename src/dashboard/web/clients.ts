@@ -1,80 +1,66 @@
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
-import type { KeyOrigin } from '../../keys/accessKeys.ts';
+import { COMMANDS } from '../../presentation/commands.ts';
+import { ORIGINS, describeUse } from '../clientText.ts';
 import type { FromDashboard } from '../messages.ts';
-import type { AssistantAction, AssistantRow, ClientsSection } from '../model.ts';
+import type { AssistantAction, ClientRow } from '../model.ts';
 import type { Dashboard } from './dashboard.ts';
-import { empty, formats, icon, name, prose } from './parts.ts';
+import { formats, icon, name, prose } from './parts.ts';
+import type { Icon } from './parts.ts';
 import { shortText } from './text.ts';
 
 const ACTIONS: Readonly<Record<AssistantAction, string>> = { check: 'Check', repair: 'Repair', undo: 'Undo' };
 
-const ORIGINS: Readonly<Record<KeyOrigin, string>> = {
-  user: 'Created by you',
-  client: 'Allowed by you for an extension',
-  assistant: 'Assistant',
-  terminal: 'Terminals of VS Code',
-  own: 'Sealed Proxy itself',
-};
-
-export function clientsSection({ keys, assistants }: ClientsSection, dashboard: Dashboard): TemplateResult {
-  return html`<h2>Access Keys</h2>
-    ${keys.length === 0 ? empty('There are no access keys. Connecting an assistant creates one.') : keyTable(keys, dashboard)}
-    <h2>Assistants</h2>
-    ${
-      assistants.length === 0
-        ? empty(
-            'Sealed Proxy has changed the configuration of no assistant. One that uses a copied snippet is only in the table above.',
-          )
-        : html`<ul class="assistants">
-            ${assistants.map((row) => assistant(row, dashboard))}
-          </ul>`
-    }`;
+export function clientsSection(rows: readonly ClientRow[], dashboard: Dashboard): TemplateResult {
+  if (rows.length === 0) return noClients(dashboard);
+  return html`<ul class="clients">
+    ${rows.map((row) => client(row, dashboard))}
+  </ul>`;
 }
 
-function keyTable(keys: ClientsSection['keys'], dashboard: Dashboard): TemplateResult {
-  return html`<div class="scroller keys" tabindex="0" role="region" aria-label="Access keys">
-    <table>
-      <caption class="visually-hidden">
-        Access keys and when they were last used
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Origin</th>
-          <th scope="col">Created</th>
-          <th scope="col">Last used</th>
-          <th scope="col"><span class="visually-hidden">Actions</span></th>
-        </tr>
-      </thead>
-      <tbody>
-        ${keys.map(
-          (key) =>
-            html`<tr>
-              <th scope="row">${name(key.name)}</th>
-              <td>${ORIGINS[key.origin]}</td>
-              <td>${formats.date(key.createdAt)}</td>
-              <td>${key.lastUsedAt === null ? 'Never' : formats.ago(key.lastUsedAt, dashboard.now)}</td>
-              <td class="actions">${action('Revoke', key.name, { type: 'revokeKey', id: key.id }, dashboard)}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
+function noClients(dashboard: Dashboard): TemplateResult {
+  const connect = (): void => {
+    dashboard.send({ type: 'command', name: 'connectAssistant' });
+  };
+  return html`<div class="empty">
+    <p>
+      No clients yet. Connect an assistant to send its prompts through Sealed Proxy. It gets an access key of its own.
+    </p>
+    <vscode-button @click=${connect}>${COMMANDS.connectAssistant.title}</vscode-button>
   </div>`;
 }
 
-function assistant(row: AssistantRow, dashboard: Dashboard): TemplateResult {
-  return html`<li class="assistant">
-    ${icon(row.tone)}
-    <div class="assistant-text">
-      <h3>${name(row.name)}</h3>
-      <div class="sub">${prose(row.state)}</div>
-      ${row.note === '' ? nothing : html`<p class="note">${prose(row.note)}</p>`}
+function client(row: ClientRow, dashboard: Dashboard): TemplateResult {
+  const { config, key } = row;
+  return html`<li class="client">
+    ${icon(iconOf(row))}
+    <div class="client-text">
+      <h2>${name(row.name)}</h2>
+      <div>${config === null ? prose(whatItIs(row)) : prose(config.state)}</div>
+      ${config === null ? nothing : html`<div class="sub">${whatItIs(row)}</div>`}
+      ${config === null || config.note === '' ? nothing : html`<p class="note">${prose(config.note)}</p>`}
     </div>
+    <div class="client-use">${key === null ? 'No access key' : use(key, dashboard.now)}</div>
     <div class="actions">
-      ${row.actions.map((kind) => action(ACTIONS[kind], row.name, { type: 'assistant', action: kind, id: row.id }, dashboard))}
+      ${config?.actions.map((kind) => action(ACTIONS[kind], row.name, { type: 'assistant', action: kind, id: config.id }, dashboard))}
+      ${key === null ? nothing : action('Revoke', row.name, { type: 'revokeKey', id: key.id }, dashboard)}
     </div>
   </li>`;
+}
+
+function whatItIs({ config, key }: ClientRow): string {
+  return config !== null || key === null ? 'Assistant' : ORIGINS[key.origin];
+}
+
+/** The configuration is more important than the use: a client may have sent requests and be disconnected now. */
+function iconOf({ config, key }: ClientRow): Icon {
+  if (config !== null && config.tone !== 'good') return config.tone;
+  return key?.lastUsedAt === null ? 'waiting' : 'good';
+}
+
+function use({ createdAt, lastUsedAt }: NonNullable<ClientRow['key']>, now: number): TemplateResult {
+  return html`<div>${describeUse(lastUsedAt, (at) => formats.ago(at, now))}</div>
+    <div class="sub">Created ${formats.date(createdAt)}</div>`;
 }
 
 function action(title: string, subject: string, message: FromDashboard, dashboard: Dashboard): TemplateResult {

@@ -6,7 +6,7 @@ import { connectionSection } from '../../../src/dashboard/connection.ts';
 import type { ToDashboard } from '../../../src/dashboard/messages.ts';
 import type {
   AttestationSection,
-  ClientsSection,
+  ClientRow,
   DashboardState,
   NamedRequest,
   PromptsSection,
@@ -120,44 +120,41 @@ export function noKeyState(now: number): DashboardState {
   return state(NO_KEY, NO_KEY_PROMPTS, now, null, sidePromptsOf({ models: [] }));
 }
 
-function key(
-  id: string,
-  name: string,
-  origin: KeyOrigin,
-  createdAt: number,
-  lastUsedAt: number | null,
-): ClientsSection['keys'][number] {
-  return { id, name, origin, createdAt, lastUsedAt };
-}
-
-export function clients(now: number): ClientsSection {
-  return {
-    keys: [
-      key('claude', 'Claude Code', 'assistant', now - 40 * DAY, now - 30_000),
-      key('codex', 'Codex', 'assistant', now - 12 * DAY, now - 5 * HOUR),
-      key('cline', 'Cline', 'assistant', now - 9 * DAY, now - 3 * 60_000),
-      key('scripts', 'nightly scripts', 'user', now - 3 * DAY, null),
-    ],
-    assistants: [
-      {
+export function clients(now: number): readonly ClientRow[] {
+  const key = (id: string, origin: KeyOrigin, createdAt: number, lastUsedAt: number | null): ClientRow['key'] => {
+    return { id, origin, createdAt, lastUsedAt };
+  };
+  return [
+    {
+      name: 'Claude Code',
+      key: key('claude', 'assistant', now - 40 * DAY, now - 30_000),
+      config: {
         id: 'claude',
-        name: 'Claude Code',
         tone: 'good',
         state: 'Connected, model llama-3.3-70b',
         actions: ['check', 'undo'],
         note: 'The test request was answered after 1.2 s.',
       },
-      {
+    },
+    {
+      name: 'Codex',
+      key: key('codex', 'assistant', now - 12 * DAY, now - 5 * HOUR),
+      config: {
         id: 'codex',
-        name: 'Codex',
         tone: 'warning',
-        state: 'Connected, but its configuration has another address',
-        actions: ['repair', 'check', 'undo'],
+        state: 'Uses an outdated address',
+        actions: ['repair', 'undo'],
         note: '',
       },
-      { id: 'cline', name: 'Cline', tone: 'good', state: 'Connected', actions: ['check', 'undo'], note: '' },
-    ],
-  };
+    },
+    {
+      name: 'Cline',
+      key: key('cline', 'assistant', now - 60_000, null),
+      config: { id: 'cline', tone: 'good', state: 'Connected', actions: ['check', 'undo'], note: '' },
+    },
+    { name: 'nightly scripts', key: key('scripts', 'user', now - 3 * DAY, now - 3 * 60_000), config: null },
+    { name: 'Aider', key: key('aider', 'assistant', now - 2 * DAY, null), config: null },
+  ];
 }
 
 const CLIENTS = ['VS Code', 'Claude Code', 'Codex', 'Cline', 'nightly scripts'];

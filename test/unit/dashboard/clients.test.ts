@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ConfigState } from '../../../src/assistants/adapters/assistant.ts';
 import type { Judgement } from '../../../src/assistants/judging/judgement.ts';
-import { clientName, clientsSection } from '../../../src/dashboard/clients.ts';
+import { clientName, clientRows } from '../../../src/dashboard/clients.ts';
 import type { ListedAssistant } from '../../../src/dashboard/clients.ts';
 import { makeAccessKey } from '../../../src/keys/accessKeys.ts';
 import { DIRECT, UNKNOWN } from '../../../src/shared/usage.ts';
@@ -33,16 +33,47 @@ describe('clientName()', () => {
   });
 });
 
-describe('clientsSection()', () => {
+describe('clientRows()', () => {
   it("lists the keys without their secrets, and without the extension's own one", () => {
-    const { keys } = clientsSection([OWN, ADA], [], new Map());
-    const times = { createdAt: AT, lastUsedAt: AT + 5 };
-    assert.deepEqual(keys, [{ id: ADA.id, name: "Ada's notebook", origin: 'user', ...times }]);
-    assert.ok(!JSON.stringify(keys).includes('sealed-'));
+    const rows = clientRows([OWN, ADA], [], new Map());
+    const key = { id: ADA.id, origin: 'user', createdAt: AT, lastUsedAt: AT + 5 };
+    assert.deepEqual(rows, [{ name: "Ada's notebook", key, config: null }]);
+    assert.ok(!JSON.stringify(rows).includes('sealed-'));
+  });
+
+  it('shows an assistant and the access key made for it as one client, and every other key as its own', () => {
+    const made = makeAccessKey('Cline', 'assistant', AT);
+    const users = makeAccessKey('Cline', 'user', AT);
+    const copied = makeAccessKey('Aider', 'assistant', AT);
+    const rows = clientRows([made, users, copied, OWN], [assistant('cline')], new Map());
+    assert.deepEqual(
+      rows.map(({ name, key, config }) => [name, key?.id, config?.id]),
+      [
+        ['Cline', made.id, 'cline'],
+        ['Cline', users.id, undefined],
+        ['Aider', copied.id, undefined],
+      ],
+    );
+  });
+
+  it('never lists a client twice: its key and its configuration stay in one row when one of them is gone', () => {
+    const key = makeAccessKey('Cline', 'assistant', AT);
+    const removed = assistant('cline', { configState: { kind: 'absent' }, undoable: false });
+    const withoutConfig = clientRows([key], [removed], new Map());
+    assert.deepEqual(
+      withoutConfig.map((row) => [row.key?.id, row.config?.state, row.config?.actions]),
+      [[key.id, 'Not connected', []]],
+    );
+    const outdated = { kind: 'outdated', baseUrl: false, key: true, model: undefined } as const;
+    const withoutKey = clientRows([], [assistant('cline', { configState: outdated })], new Map());
+    assert.deepEqual(
+      withoutKey.map((row) => [row.key, row.config?.state]),
+      [[null, 'Uses an outdated access key']],
+    );
   });
 
   it('lists the assistants that are or were connected, with what can be done', () => {
-    const { assistants } = clientsSection(
+    const rows = clientRows(
       [],
       [
         assistant('sealed'),
@@ -61,7 +92,10 @@ describe('clientsSection()', () => {
       ]),
     );
     assert.deepEqual(
-      assistants.map(({ id, tone, state, actions, note }) => [id, tone, state, actions.join(' '), note].join(' | ')),
+      rows.map(({ config }) => {
+        const { id, tone, state, actions, note } = config ?? assert.fail();
+        return [id, tone, state, actions.join(' '), note].join(' | ');
+      }),
       [
         'sealed | good | Connected, model glm-5-2 | check undo | ',
         'not compared | neutral | Configured, but not checked: the proxy is not running | check undo | ',

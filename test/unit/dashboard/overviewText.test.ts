@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { attestationSection } from '../../../src/dashboard/attestation.ts';
-import { clientsSection } from '../../../src/dashboard/clients.ts';
+import { clientRows } from '../../../src/dashboard/clients.ts';
 import { connectionSection } from '../../../src/dashboard/connection.ts';
 import { describePath, pathOf } from '../../../src/dashboard/overviewText.ts';
 import { makeAccessKey } from '../../../src/keys/accessKeys.ts';
@@ -15,7 +15,7 @@ const path = (status: ProxyStatus, names: readonly string[] = [], isRemote = fal
     prompts: { ...promptMap({ status, ...NO_SENDERS }), isRemote },
     sidePrompts: null,
     attestation: attestationSection(status, null),
-    clients: clientsSection(
+    clients: clientRows(
       names.map((name) => makeAccessKey(name, 'user', AT)),
       [],
       new Map(),
