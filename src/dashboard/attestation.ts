@@ -5,13 +5,15 @@ import { STEPS, approvedBy, isFailureOf, stepOutcomes } from '../presentation/at
 import type { StepOutcome } from '../presentation/attestationSteps.ts';
 import { COMMANDS } from '../presentation/commands.ts';
 import { imageApproval, imageQuestion } from '../presentation/imageText.ts';
-import { FULL_PCR0, NOTHING_SENT, describeStatus, summaryOf } from '../presentation/statusText.ts';
+import { describeFailure, describeStatus } from '../presentation/statusText.ts';
 import { PCR0, joined, sentence, shortPcr0 } from '../presentation/text.ts';
 import type { Fact } from '../presentation/text.ts';
 import { isAttested } from '../settings/rules.ts';
+import { CHECK_GROUPS } from '../shared/checks.ts';
+import type { CheckGroup } from '../shared/checks.ts';
 import type { Evidence, EvidenceCheck } from '../shared/evidence.ts';
 import type { ProxyStatus } from '../shared/status.ts';
-import type { AttestationSection, AttestationStep, ChainCertificate } from './model.ts';
+import type { AttestationGroup, AttestationSection, AttestationStep, ChainCertificate } from './model.ts';
 
 /** The enclave of the default backend, in the repository that also contains its image history (pins.ts). */
 const SOURCE_CODE = 'https://github.com/MaplePrivacyLabs/Maple/tree/master/services/opensecret';
@@ -24,6 +26,40 @@ const LIMITS = [
   'This computer. Programs on it can read what you type.',
 ];
 
+/** What a group of checks asks, and what it means that all of them passed, or that one failed. */
+const GROUPS: Readonly<
+  Record<CheckGroup, { readonly question: string; readonly passed: string; readonly failed: string }>
+> = {
+  signer: {
+    question: 'Who signed it?',
+    passed: 'AWS: the signature of the attestation document leads to its root certificate.',
+    failed: 'It is not proven that AWS signed the attestation document.',
+  },
+  program: {
+    question: 'Which program runs?',
+    passed: 'A trusted enclave image, which does not run in debug mode.',
+    failed: 'It is not proven that a trusted enclave image runs.',
+  },
+  keys: {
+    question: 'Whose keys are used?',
+    passed: "The enclave's and this computer's: nobody in between can read the session.",
+    failed: "The keys of the session are not proven to be the enclave's and this computer's.",
+  },
+  freshness: {
+    question: 'Is it fresh?',
+    passed: 'Yes: the document was made for this handshake, and its certificates were valid at that time.',
+    failed: 'It is not proven that the document was made for this handshake, with valid certificates.',
+  },
+};
+
+const NO_VERDICT = {
+  notReached: 'Not reached: an earlier check failed.',
+  notChecked: 'Not checked.',
+} as const;
+
+/** The result of several checks is that of the first of these that one of them has. */
+const WORST_FIRST = ['failed', 'notReached', 'notChecked', 'passed'] as const;
+
 /** @param evidence null: there was no handshake with a document yet */
 export function attestationSection(status: ProxyStatus, evidence: Evidence | null): AttestationSection {
   const usable = evidence !== null && isAbout(status, evidence) ? evidence : undefined;
@@ -33,7 +69,7 @@ export function attestationSection(status: ProxyStatus, evidence: Evidence | nul
     tone,
     headline,
     detail,
-    steps: wereChecked(status, outcomes) ? outcomes.map((outcome, index) => withEvidence(outcome, index, usable)) : [],
+    groups: wereChecked(status, outcomes) ? groupsOf(status, outcomes, usable) : [],
     chain: usable === undefined ? [] : certificateChain(usable),
     image: imageOf(status, usable),
     limits: tone === 'good' ? LIMITS : [],
@@ -57,6 +93,31 @@ function isAbout(status: ProxyStatus, evidence: Evidence): boolean {
 function wereChecked(status: ProxyStatus, outcomes: readonly StepOutcome[]): boolean {
   const isDevelopment = status.kind === 'running' && status.verified?.kind === 'development';
   return isDevelopment || outcomes.some(({ result }) => result !== 'notChecked');
+}
+
+function groupsOf(
+  status: ProxyStatus,
+  outcomes: readonly StepOutcome[],
+  evidence: Evidence | undefined,
+): readonly AttestationGroup[] {
+  const steps = outcomes.map((outcome, index) => withEvidence(outcome, index, evidence));
+  const { reason = '', remedy = '' } = failureOf(status) ?? {};
+  return CHECK_GROUPS.map((group) => {
+    const own = steps.filter((_step, index) => STEPS[index]?.group === group);
+    const result = WORST_FIRST.find((worst) => own.some((step) => step.result === worst)) ?? 'notChecked';
+    const { question, ...verdicts } = GROUPS[group];
+    return {
+      question,
+      result,
+      verdict: { ...NO_VERDICT, ...verdicts }[result],
+      reason: result === 'failed' ? joined(reason, remedy) : '',
+      steps: own,
+    };
+  });
+}
+
+function failureOf(status: ProxyStatus) {
+  return status.kind === 'running' && status.health.kind === 'unreachable' ? describeFailure(status.health) : undefined;
 }
 
 function withEvidence(outcome: StepOutcome, index: number, evidence: Evidence | undefined): AttestationStep {
@@ -154,16 +215,16 @@ function describe(status: ProxyStatus, steps: readonly StepOutcome[]): Descripti
           ),
         };
       }
-      const failed = steps.find(({ result }) => result === 'failed');
-      const reason = summaryOf(describeStatus(status)).replace(` ${FULL_PCR0}`, '');
+      const isRefused = steps.some(({ result }) => result === 'failed');
+      const { headline, detail } = describeStatus(status);
+      const failure = failureOf(status);
+      const promise = failure?.notSent || promiseOf(status);
+      const why = failure === undefined ? [detail, promise] : [failure.reason, promise, failure.remedy];
       return {
-        tone: failed === undefined ? 'neutral' : 'error',
+        tone: isRefused ? 'error' : 'neutral',
         headline: 'The enclave is not verified.',
-        detail: joined(
-          failed === undefined ? '' : `This check failed: "${sentence(failed.what)}"`,
-          reason,
-          reason.includes(NOTHING_SENT) ? '' : promiseOf(status),
-        ),
+        // The group of the check that failed has the reason and the remedy.
+        detail: joined(headline, ...(isRefused ? [promise] : why), failure?.next ?? ''),
       };
     }
   }

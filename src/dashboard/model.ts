@@ -91,6 +91,17 @@ export interface AttestationStep extends StepOutcome {
   readonly examined: readonly Fact[];
 }
 
+/** The checks that answer one question. */
+export interface AttestationGroup {
+  readonly question: string;
+  readonly result: StepOutcome['result'];
+  /** The answer, in a sentence. */
+  readonly verdict: string;
+  /** Why a check failed and what to do, in sentences; empty unless one did. */
+  readonly reason: string;
+  readonly steps: readonly AttestationStep[];
+}
+
 export interface ChainCertificate {
   readonly role: 'root' | 'intermediate' | 'leaf';
   /** The common name, or the complete subject. */
@@ -106,7 +117,8 @@ export interface AttestationSection {
   readonly tone: Tone;
   readonly headline: string;
   readonly detail: string;
-  readonly steps: readonly AttestationStep[];
+  /** Empty if there was nothing to check. */
+  readonly groups: readonly AttestationGroup[];
   /** Root first; empty if there is none. */
   readonly chain: readonly ChainCertificate[];
   /** Null without a document that names one. */

@@ -1,6 +1,6 @@
 // The checks of an attestation in the order in which they run, and what a status says about each. Pure.
 import { CHECKS, CHECK_IDS, failuresOf } from '../shared/checks.ts';
-import type { CheckId } from '../shared/checks.ts';
+import type { CheckGroup, CheckId } from '../shared/checks.ts';
 import type { VerifiedSummary } from '../shared/messages.ts';
 import type { ConnectionFailure } from '../shared/ownership.ts';
 import type { ProxyStatus, RunningStatus } from '../shared/status.ts';
@@ -9,6 +9,7 @@ import { isoTime } from './text.ts';
 interface Step {
   /** In the evidence; the last step is not part of it. */
   readonly id: CheckId | 'session_id';
+  readonly group: CheckGroup;
   readonly what: string;
   /** What was found, once the check has passed. */
   readonly found: (verified: VerifiedSummary) => string;
@@ -28,11 +29,12 @@ const WORDS: Readonly<Partial<Record<CheckId, Partial<Pick<Step, 'what' | 'found
 
 export const STEPS: readonly Step[] = [
   ...CHECK_IDS.map((id) => {
-    const { title, found } = CHECKS[id];
-    return { id, what: title, found: () => found, failures: failuresOf(id), ...WORDS[id] };
+    const { group, title, found } = CHECKS[id];
+    return { id, group, what: title, found: () => found, failures: failuresOf(id), ...WORDS[id] };
   }),
   {
     id: 'session_id',
+    group: 'keys',
     what: 'The session ID is derived from these keys',
     found: () => '',
     failures: ['weak_public_key', 'session_id_mismatch'],

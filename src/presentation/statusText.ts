@@ -210,13 +210,8 @@ function describeRunning(status: RunningStatus): Description {
       };
     case 'unreachable': {
       const { icon, label, headline } = CAUSES[health.cause];
-      const detail = joined(
-        reasonOf(health.message),
-        isBeforeRequests(health) ? NOTHING_SENT : '',
-        remedyOf(health),
-        PCR0.test(health.message) ? FULL_PCR0 : '',
-        nextTry(health),
-      );
+      const { reason, notSent, remedy, next } = describeFailure(health);
+      const detail = joined(reason, notSent, remedy, PCR0.test(health.message) ? FULL_PCR0 : '', next);
       return { icon, label, headline, detail, severity: 'error', remedy: commandOf(health), actions: BROKEN };
     }
   }
@@ -264,10 +259,19 @@ function describeConnected({ verified }: RunningStatus): Description {
   }
 }
 
-/** Where the attestation itself is shown, this is left out. */
-export const FULL_PCR0 = 'Show Attestation shows the full PCR0.';
+/** Why the backend cannot be used, each part in sentences that may be empty. The headline is in `StatusView`. */
+export function describeFailure(health: Unreachable) {
+  return {
+    reason: reasonOf(health.message),
+    notSent: isBeforeRequests(health) ? NOTHING_SENT : '',
+    remedy: remedyOf(health),
+    next: nextTry(health),
+  };
+}
 
-export const NOTHING_SENT = 'No prompts or keys were sent.';
+const FULL_PCR0 = 'Show Attestation shows the full PCR0.';
+
+const NOTHING_SENT = 'No prompts or keys were sent.';
 
 /** Whether the connection failed in the handshake, before the first request. */
 function isBeforeRequests({ cause, failure }: Unreachable): boolean {

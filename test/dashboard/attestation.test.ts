@@ -5,28 +5,53 @@ import { NOW, STATE, dashboardSuite } from './support/suite.ts';
 describe('The section Attestation', () => {
   const suite = dashboardSuite();
 
-  it('shows each step with its result in words, and the examined values on demand', async () => {
+  it('answers four questions, and shows the checks of one on demand', async () => {
+    const view = await suite.openAt('attestation');
+    const groups = view.page.locator('.group');
+    assert.deepEqual(await groups.getByRole('heading').allTextContents(), [
+      ...['Who signed it?', 'Which program runs?', 'Whose keys are used?', 'Is it fresh?'],
+    ]);
+    assert.match(await groups.first().innerText(), /^Who signed it\?\s+AWS: /);
+    assert.equal(await view.page.locator('.step').filter({ visible: true }).count(), 0);
+    await groups.first().locator('summary').first().focus();
+    await view.page.keyboard.press('Enter');
+    assert.deepEqual(
+      await view.page.locator('.step-result').filter({ visible: true }).allTextContents(),
+      Array<string>(4).fill('Passed'),
+    );
+  });
+
+  it('opens the question that failed, with the reason and the remedy before its checks', async () => {
     const view = await suite.open();
     const state = refusedState(NOW);
     await view.show({ type: 'state', state }, { type: 'show', section: 'attestation' });
-    const steps = view.page.locator('.step');
-    assert.deepEqual(await steps.locator('.step-result').allTextContents(), [
-      ...Array<string>(7).fill('Passed'),
-      ...['Failed', 'Not reached', 'Not reached', 'Not reached'],
-    ]);
+    const open = view.page.locator('.group[open]');
+    assert.equal(await open.count(), 1);
+    const text = (await open.innerText()).replaceAll(/\s+/g, ' ');
+    assert.match(
+      text,
+      /^Which program runs\? It is not proven .* PCR0 \S+ is not approved\. Update the extension: .* Passed .* Failed/,
+    );
+    assert.deepEqual(await open.locator('.step-result').allTextContents(), ['Passed', 'Failed']);
+    const colors = await view.page
+      .locator('.group')
+      .evaluateAll((all) => all.map((each) => getComputedStyle(each).borderTopColor));
+    assert.equal(new Set(colors).size, 2);
     const { pcr0 } = state.attestation.image ?? { pcr0: '' };
-    const value = steps.nth(7).getByText(pcr0);
+    const failed = open.locator('.step', { hasText: 'Failed' });
+    const value = failed.getByText(pcr0);
     assert.equal(await value.isVisible(), false);
-    await steps.nth(7).locator('summary').click();
+    await failed.locator('summary').click();
     await value.waitFor();
   });
 
-  it('keeps the values open when a new state arrives, or another section was shown', async () => {
+  it('keeps checks and values open when a new state arrives, or another section was shown', async () => {
     const view = await suite.openAt('attestation');
+    await view.page.locator('.group summary').first().click();
     await view.page.locator('.step summary').first().click();
     await view.show(STATE, { type: 'show', section: 'clients' });
     await view.show(STATE, { type: 'show', section: 'attestation' });
-    assert.equal(await view.page.locator('.step details[open]').count(), 1);
+    assert.equal(await view.page.locator('.group[open] .step details[open]').count(), 1);
   });
 
   it('shows the chain from the root to the leaf, and the validity of each certificate', async () => {
@@ -63,11 +88,14 @@ describe('The section Attestation', () => {
     assert.deepEqual(await view.actions(), [{ type: 'saveEvidence' }]);
   });
 
-  it('says what is missing for a development backend', async () => {
+  it('has one line for the checks of a development backend, none of which passed', async () => {
     const view = await suite.open();
     await view.show({ type: 'state', state: developmentState(NOW) }, { type: 'show', section: 'attestation' });
-    assert.match(await view.panel(), /Not checked/);
+    assert.match(await view.panel(), /None of the 11 checks counts as passed$/);
+    assert.equal(await view.page.locator('.group').count(), 0);
     assert.equal(await view.button('Save Evidence…').count(), 0);
     assert.doesNotMatch(await view.panel(), /Certificate Chain|PCR0|Passed/);
+    await view.page.locator('summary').click();
+    assert.equal(await view.page.getByText('Not checked', { exact: true }).filter({ visible: true }).count(), 11);
   });
 });

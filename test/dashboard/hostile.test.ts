@@ -53,7 +53,10 @@ function stateOf(text: string): DashboardState {
     attestation: {
       ...attestation,
       ...{ headline: text, detail: text, limits: [text], image: { pcr0: text, approval: text } },
-      steps: [{ what: text, result: 'passed', found: text, examined: [fact] }],
+      groups: (['passed', 'failed'] as const).map((result) => ({
+        ...{ question: 'Who signed it?', result, verdict: text, reason: text },
+        steps: [{ what: text, result, found: text, examined: [fact] }],
+      })),
       chain: attestation.chain.map((certificate) => ({ ...certificate, name: text, subject: text, sha256: text })),
     },
     clients: clients.map((row) => ({

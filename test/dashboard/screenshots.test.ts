@@ -87,7 +87,9 @@ describe('The dashboard has pictures', () => {
   it('of the complete attestation, with its examined values', async () => {
     const view = await suite.open({ height: 3400 });
     await view.show({ type: 'state', state: refusedState(NOW) }, { type: 'show', section: 'attestation' });
-    for (const summary of await view.page.locator('summary').all()) await summary.click();
+    await view.page.evaluate(() => {
+      for (const details of document.querySelectorAll('details')) details.open = true;
+    });
     await view.page.screenshot({ path: `${FOLDER}/web-view-attestation-complete.png` });
   });
 

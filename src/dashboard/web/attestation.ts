@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
-import type { AttestationSection, AttestationStep, ChainCertificate } from '../model.ts';
+import type { AttestationGroup, AttestationSection, AttestationStep, ChainCertificate } from '../model.ts';
 import type { Dashboard } from './dashboard.ts';
 import { banner, facts, formats, icon, name, prose } from './parts.ts';
 import { visibleText } from './text.ts';
@@ -23,15 +23,7 @@ const CONFIRMED = 2000;
 
 export function attestationSection(section: AttestationSection, dashboard: Dashboard): TemplateResult {
   return html`${banner(section.tone, section.headline, section.detail)}
-  ${section.canSaveEvidence ? saveButton(dashboard) : nothing}
-  ${
-    section.steps.length === 0
-      ? nothing
-      : html`<h2>Checks</h2>
-          <ol class="steps">
-            ${section.steps.map(step)}
-          </ol>`
-  }
+  ${section.canSaveEvidence ? saveButton(dashboard) : nothing} ${checks(section.groups)}
   ${
     section.chain.length === 0
       ? nothing
@@ -54,6 +46,37 @@ function saveButton(dashboard: Dashboard): TemplateResult {
     dashboard.send({ type: 'saveEvidence' });
   };
   return html`<div class="buttons"><vscode-button @click=${save}>Save Evidence…</vscode-button></div>`;
+}
+
+function checks(groups: readonly AttestationGroup[]): TemplateResult | typeof nothing {
+  if (groups.length === 0) return nothing;
+  if (groups.some(({ result }) => result !== 'notChecked')) return html`<div class="groups">${groups.map(group)}</div>`;
+  const steps = groups.flatMap((each) => each.steps);
+  return html`<details class="not-run">
+    <summary>None of the ${steps.length} checks counts as passed</summary>
+    ${list(steps)}
+  </details>`;
+}
+
+/** Opened by itself only where a check failed. */
+function group({ question, result, verdict, reason, steps }: AttestationGroup): TemplateResult {
+  const { tone } = RESULTS[result];
+  return html`<details class="group tone-${tone}" ?open=${result === 'failed'}>
+    <summary>
+      ${icon(tone)}
+      <span class="group-head"
+        ><h2>${question}</h2>
+        <span class="verdict">${prose(verdict)}</span></span
+      >
+    </summary>
+    ${reason === '' ? nothing : html`<p class="reason">${prose(reason)}</p>`} ${list(steps)}
+  </details>`;
+}
+
+function list(steps: readonly AttestationStep[]): TemplateResult {
+  return html`<ol class="steps">
+    ${steps.map(step)}
+  </ol>`;
 }
 
 function step({ what, result, found, examined }: AttestationStep): TemplateResult {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { attestationSection } from '../../../src/dashboard/attestation.ts';
+import type { AttestationSection } from '../../../src/dashboard/model.ts';
 import { STEPS } from '../../../src/presentation/attestationSteps.ts';
 import { CHECK_IDS, EVIDENCE_VERSION } from '../../../src/shared/checks.ts';
 import type { CheckId } from '../../../src/shared/checks.ts';
@@ -60,6 +61,11 @@ const chainOf = (of: Evidence) =>
 const read = (name: string) =>
   JSON.parse(readFileSync(fromRoot(`test/fixtures/evidence/${name}.json`), 'utf8')) as Evidence;
 const results = (steps: readonly { readonly result: string }[]) => steps.map(({ result }) => result);
+/** All checks, in the order in which they run. */
+const stepsOf = ({ groups }: AttestationSection) => {
+  const shown = groups.flatMap(({ steps }) => steps);
+  return STEPS.flatMap(({ what }) => shown.find((step) => step.what === what) ?? []);
+};
 
 describe('attestationSection()', () => {
   it('shows the verified image that waits for consent, and how to give it', () => {
@@ -73,7 +79,7 @@ describe('attestationSection()', () => {
     assert.match(shown.image.approval, /^The signed history of images lists it since /);
     assert.equal(shown.chain.length, 3);
     assert.deepEqual(
-      results(shown.steps),
+      results(stepsOf(shown)),
       STEPS.map(() => 'passed'),
     );
     assert.equal(attestationSection(waiting, evidence({ pcr0: 'ef'.repeat(48) })).chain.length, 0);
@@ -93,10 +99,10 @@ describe('attestationSection()', () => {
     const shown = attestationSection(runningStatus(), evidence());
     assert.equal(shown.tone, 'good');
     assert.equal(shown.headline, 'The enclave is verified.');
-    assert.equal(shown.steps.length, STEPS.length);
-    assert.ok(shown.steps.every(({ result }) => result === 'passed'));
-    assert.deepEqual(shown.steps[0]?.examined, [{ name: 'value of document_format', value: 'abc' }]);
-    assert.equal(shown.steps[1]?.found, 'SHA-256 01234567…89abcdef');
+    assert.equal(stepsOf(shown).length, STEPS.length);
+    assert.ok(stepsOf(shown).every(({ result }) => result === 'passed'));
+    assert.deepEqual(stepsOf(shown)[0]?.examined, [{ name: 'value of document_format', value: 'abc' }]);
+    assert.equal(stepsOf(shown)[1]?.found, 'SHA-256 01234567…89abcdef');
     assert.deepEqual(
       shown.chain.map(({ role, name, sha256, validTo }) => [role, name, sha256, validTo]),
       [
@@ -133,7 +139,7 @@ describe('attestationSection()', () => {
   });
 
   it('names each of several examined values', () => {
-    const chain = attestationSection(runningStatus(), evidence()).steps[2]?.examined ?? [];
+    const chain = stepsOf(attestationSection(runningStatus(), evidence()))[2]?.examined ?? [];
     assert.deepEqual(
       chain.slice(0, 3).map(({ name }) => name),
       ['SHA-256 1', 'SHA-256 2', 'SHA-256 3'],
@@ -154,16 +160,16 @@ describe('attestationSection()', () => {
   it('shows the checks of the status if the evidence is of another handshake', () => {
     for (const other of [evidence({ attestationDocument: 'AAAA' }), evidence({ backend: 'https://other.example' })]) {
       const shown = attestationSection(runningStatus(), other);
-      assert.ok(shown.steps.every(({ result, examined }) => result === 'passed' && examined.length === 0));
+      assert.ok(stepsOf(shown).every(({ result, examined }) => result === 'passed' && examined.length === 0));
       assert.deepEqual(shown.chain, []);
     }
   });
 
   it('never shows a check as passed that the evidence skipped or failed', () => {
     const skipped = evidence({ checks: CHECK_IDS.map((id) => ({ id, result: 'skipped', examined: {} })) });
-    const shown = attestationSection(runningStatus(), skipped).steps;
+    const shown = stepsOf(attestationSection(runningStatus(), skipped));
     assert.deepEqual(results(shown).slice(0, 10), Array<string>(10).fill('notChecked'));
-    const failed = attestationSection(runningStatus(), evidence({}, ['challenge', 'nonce_mismatch'])).steps;
+    const failed = stepsOf(attestationSection(runningStatus(), evidence({}, ['challenge', 'nonce_mismatch'])));
     assert.equal(failed[4]?.result, 'failed');
   });
 
@@ -173,25 +179,55 @@ describe('attestationSection()', () => {
     const shown = attestationSection(status, refused);
     assert.equal(shown.tone, 'error');
     assert.equal(shown.headline, 'The enclave is not verified.');
-    assert.match(
+    assert.equal(
       shown.detail,
-      /^This check failed: "The enclave image is trusted\." .* No prompts or keys were sent\./,
+      'Sealed Proxy refused to connect: the enclave could not be authenticated. No prompts or keys were sent.',
     );
     assert.doesNotMatch(shown.detail, /Show Attestation|No prompt leaves/);
-    assert.deepEqual(results(shown.steps), [
+    assert.deepEqual(results(stepsOf(shown)), [
       ...Array<string>(CHECK_IDS.indexOf('image_approved')).fill('passed'),
       ...['failed', 'notReached', 'notReached', 'notReached'],
     ]);
     assert.equal(shown.chain.length, 3);
-    const step = shown.steps.find(({ result }) => result === 'failed');
+    const step = stepsOf(shown).find(({ result }) => result === 'failed');
     assert.equal(step?.examined.length, 1);
     assert.deepEqual(shown.image, { pcr0: VERIFIED.pcr0, approval: 'This image is not trusted.' });
+  });
+
+  it('answers four questions, each with a verdict before its checks', () => {
+    const { groups } = attestationSection(runningStatus(), evidence());
+    assert.deepEqual(
+      groups.map(({ question, steps }) => [question, steps.length]),
+      [
+        ['Who signed it?', 4],
+        ['Which program runs?', 2],
+        ['Whose keys are used?', 3],
+        ['Is it fresh?', 2],
+      ],
+    );
+    assert.deepEqual(new Set(results(groups)), new Set(['passed']));
+    assert.ok(groups.every(({ verdict, reason }) => verdict.endsWith('.') && reason === ''));
+  });
+
+  it('gives the reason and the remedy to the question that failed, and no verdict to those that were not reached', () => {
+    const status = refusedFor('attestation_refused', 'nonce_mismatch', 'The challenge is another one');
+    const { groups } = attestationSection(status, null);
+    assert.deepEqual(
+      groups.map(({ result, verdict, reason }) => [result, verdict, reason].join(' | ')),
+      [
+        'passed | AWS: the signature of the attestation document leads to its root certificate. | ',
+        'notReached | Not reached: an earlier check failed. | ',
+        'notReached | Not reached: an earlier check failed. | ',
+        'failed | It is not proven that the document was made for this handshake, with valid certificates. | ' +
+          'The challenge is another one. Traffic may be intercepted. Try another network.',
+      ],
+    );
   });
 
   it('does not take the evidence of an earlier success for that of a failure', () => {
     const shown = attestationSection(refusedFor('attestation_refused', 'signature'), evidence());
     assert.deepEqual(shown.chain, []);
-    assert.equal(shown.steps[3]?.result, 'failed');
+    assert.equal(stepsOf(shown)[3]?.result, 'failed');
   });
 
   it('warns of a development backend, and counts no check as passed', () => {
@@ -199,7 +235,7 @@ describe('attestationSection()', () => {
     assert.equal(shown.tone, 'warning');
     assert.match(shown.headline, /It is not verified\./);
     assert.match(shown.detail, /send it nothing private.*sealedProxy\.backendUrl/);
-    assert.deepEqual(new Set(results(shown.steps)), new Set(['notChecked']));
+    assert.deepEqual(new Set(results(stepsOf(shown))), new Set(['notChecked']));
     assert.equal(shown.canSaveEvidence, false);
     assert.deepEqual(shown.limits, []);
   });
@@ -210,7 +246,7 @@ describe('attestationSection()', () => {
     for (const shown of [off, attestationSection(refusedFor('network', 'ECONNREFUSED'), null)]) {
       assert.equal(shown.headline, 'The enclave is not verified.');
       assert.equal(shown.tone, 'neutral');
-      assert.deepEqual([shown.steps, shown.chain, shown.image], [[], [], null]);
+      assert.deepEqual([shown.groups, shown.chain, shown.image], [[], [], null]);
     }
   });
 });
