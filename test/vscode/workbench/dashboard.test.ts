@@ -91,7 +91,7 @@ describe('The dashboard', () => {
     await window.runCommand('Sealed Proxy: Show Attestation');
     await dashboard.shows('Attestation');
     await dashboard.reads('You are using a development backend. It is not verified.');
-    assert.equal(await dashboard.frame.getByText('Passed').count(), 0);
+    assert.equal(await dashboard.frame.getByText('Passed', { exact: true }).count(), 0);
     await dashboard.pictures('development-attestation');
     assert.equal(await dashboard.tab.count(), 1);
   });
