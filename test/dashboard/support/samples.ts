@@ -153,7 +153,6 @@ export function clients(now: number): readonly ClientRow[] {
       config: { id: 'cline', tone: 'good', state: 'Connected', actions: ['check', 'undo'], note: '' },
     },
     { name: 'nightly scripts', key: key('scripts', 'user', now - 3 * DAY, now - 3 * 60_000), config: null },
-    { name: 'Aider', key: key('aider', 'assistant', now - 2 * DAY, null), config: null },
   ];
 }
 
