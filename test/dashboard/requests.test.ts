@@ -201,6 +201,17 @@ describe('The section Requests', () => {
     });
   }
 
+  it('has its filters side by side in a tab of 800 pixels', async () => {
+    const view = await suite.openAt('requests', { width: 800 });
+    await view.show(requests(NOW, 3));
+    let end = 0;
+    for (const part of ['.filters fieldset', 'label[for=client]', '#client', '.check']) {
+      const box = await view.page.locator(part).boundingBox();
+      assert.ok(box !== null && box.x >= end, `${part} begins at ${box?.x}, and the one before ends at ${end}`);
+      end = box.x + box.width;
+    }
+  });
+
   it('keeps the filters in view while the list scrolls', async () => {
     const view = await suite.openAt('requests');
     await view.show(requests(NOW, 200));

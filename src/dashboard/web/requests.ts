@@ -75,7 +75,7 @@ function clients(dashboard: Dashboard): TemplateResult {
     if (!(target instanceof HTMLSelectElement)) return;
     dashboard.change({ client: target.value === '' ? undefined : names[Number(target.value)] });
   };
-  return html`<div class="client">
+  return html`<div class="choose-client">
     <label for="client">Client</label>
     <select id="client" @change=${choose}>
       <option value="" .selected=${selected === undefined}>All clients</option>
