@@ -129,7 +129,8 @@ const CATALOGUE: readonly Entry[] = [
     title: 'Dictation',
     settings: [SETTINGS.dictation, SETTINGS.dictationModel, SETTINGS.dictationCleanup],
     judge: dictationVerdict,
-    turnOff: (facts) => changed(facts, SETTINGS.dictationCleanup, false),
+    // The model at Microsoft hears the speech itself; the other one runs on this computer.
+    turnOff: (facts) => changed(facts, isAtMicrosoft(facts) ? SETTINGS.dictation : SETTINGS.dictationCleanup, false),
   },
   {
     title: 'Semantic search and the rest of GitHub Copilot',
@@ -344,7 +345,7 @@ function subagentsVerdict(facts: EditorFacts): Verdict {
 
 function dictationVerdict(facts: EditorFacts): Verdict {
   if (facts.setting(SETTINGS.dictation)?.value === false) return { mark: OFF, reason: 'Turned off.' };
-  if (facts.setting(SETTINGS.dictationModel)?.value === 'mai') {
+  if (isAtMicrosoft(facts)) {
     return {
       mark: { kind: 'goesTo', recipient: 'Microsoft', ifSignedIn: false },
       reason: `${SETTINGS.dictationModel} is mai.`,
@@ -354,6 +355,10 @@ function dictationVerdict(facts: EditorFacts): Verdict {
     return { mark: OFF, reason: 'Speech is recognized on this computer, and the text is not sent for corrections.' };
   }
   return copilotOnly(facts, `The text is sent for corrections; ${SETTINGS.dictationCleanup} can turn them off.`);
+}
+
+function isAtMicrosoft({ setting }: EditorFacts): boolean {
+  return setting(SETTINGS.dictationModel)?.value === 'mai';
 }
 
 /** A user who selects one of their models sends the chat there. */

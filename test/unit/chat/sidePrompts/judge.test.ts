@@ -305,4 +305,11 @@ describe('turningOffChanges()', () => {
     assert.equal(off.length, 4);
     assert.deepEqual(turningOffChanges(makeFacts({ values: changes })), []);
   });
+
+  it('turns dictation off where Microsoft hears the speech, and only the corrections otherwise', () => {
+    const values = { [SETTINGS.dictationModel]: 'mai' };
+    const changes = valuesOf(turningOffChanges(makeFacts({ values })));
+    assert.deepEqual([changes[SETTINGS.dictation], changes[SETTINGS.dictationCleanup]], [false, undefined]);
+    assert.equal(markOf('Dictation', { values: { ...values, ...changes } }), 'off');
+  });
 });
