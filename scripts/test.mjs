@@ -12,15 +12,16 @@ let failed = 0;
 const red = [];
 
 await check('build', 'esbuild.mjs', '--quiet');
-const downloaded = once(spawn(process.execPath, ['scripts/download.mjs'], { stdio: 'ignore' }), 'exit');
+const editor = download('editor');
+const assistants = editor.then(() => download('assistants'));
 // Side by side: most suites wait more than they compute.
 await Promise.all([
-  downloaded.then(() => suite('VS Code', 'scripts/vscode/test.mjs')),
+  editor.then(() => suite('VS Code', 'scripts/vscode/test.mjs')),
   suite('end-to-end tests', 'scripts/mocha.mjs', 'e2e')
-    .then(() => downloaded)
+    .then(() => editor)
     .then(() => suite('dashboard', 'scripts/dashboard.mjs')),
   checkAndTestUnits()
-    .then(() => downloaded)
+    .then(() => assistants)
     .then(() => suite('assistants', 'scripts/assistants/test.mjs')),
 ]);
 
@@ -28,6 +29,10 @@ rmSync(folder, { recursive: true });
 if (red.length > 0) console.log(`Failed:\n${red.map((name) => `  ${name}\n`).join('')}`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
+
+function download(what) {
+  return once(spawn(process.execPath, ['scripts/download.mjs', what], { stdio: 'ignore' }), 'exit');
+}
 
 async function checkAndTestUnits() {
   await check('types', 'node_modules/typescript/bin/tsc', '--noEmit');

@@ -8,7 +8,7 @@ const DAY = 24 * HOUR;
 /** The last time that a `Date` can have. */
 const LATEST = 8.64e15;
 
-/** What stands in the place of a value that is not known. */
+/** What is shown instead of a value that is not known. */
 export const NO_VALUE = '–';
 
 export interface Formats {
