@@ -85,10 +85,17 @@ describe('The package', () => {
       ].map((name) => `dist/${name}`),
       'media/activity.svg',
       'media/icon.png',
-      'media/walkthrough/dashboard.png',
-      ...['ask', 'connect', 'key', 'verified'].flatMap((name) =>
-        ['', '-dark'].map((theme) => `media/walkthrough/${name}${theme}.png`),
-      ),
+      ...[
+        'ask-dark',
+        'ask',
+        'connect-dark',
+        'connect',
+        'dashboard',
+        'key-dark',
+        'key',
+        'verified-dark',
+        'verified',
+      ].map((name) => `media/walkthrough/${name}.png`),
       'package.json',
     ]);
     const types = readFileSync(join(packed, 'dist', 'sealed-proxy.d.ts'), 'utf8');

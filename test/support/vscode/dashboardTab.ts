@@ -80,7 +80,7 @@ export class DashboardTab {
   /** The text of the first request with this text, in one line. */
   async request(text: string): Promise<string> {
     const item = this.frame.locator('.requests > li').filter({ hasText: text }).first();
-    return (await item.innerText()).replaceAll(/\s+/g, ' ');
+    return (await item.innerText()).replaceAll(/\s+/g, ' ').trim();
   }
 
   /** Presses a button or chooses an option of the page, by its accessible name. */
