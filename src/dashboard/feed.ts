@@ -59,6 +59,7 @@ export class DashboardFeed {
   readonly #names = new Map<string, string>();
   /** Of the last actions, by the assistant's id, with what its configuration was then. */
   readonly #results = new Map<string, ActionResult & { readonly of?: ConfigState['kind'] }>();
+  #clientReadings = 0;
   #evidence: Evidence | null = null;
   /** What the evidence was last requested for. */
   #evidenceOf = '';
@@ -170,14 +171,18 @@ export class DashboardFeed {
     this.#post({ type: 'state', state: this.#state() });
   }
 
+  /** One that was begun before another one is discarded: what it has found may be older. */
   async #readClients(): Promise<void> {
     const { secrets, assistants, promptSources, sealing } = this.#context;
-    [this.#keys, this.#assistants, this.#sidePrompts] = await Promise.all([
+    const reading = ++this.#clientReadings;
+    const found = await Promise.all([
       secrets.accessKeys(),
       assistants.list(),
       sealing.section(),
       promptSources.findPrograms(),
     ]);
+    if (reading !== this.#clientReadings) return;
+    [this.#keys, this.#assistants, this.#sidePrompts] = found;
     for (const { id, name } of this.#keys) this.#names.set(id, name);
     this.#forgetResults();
     this.#postState();

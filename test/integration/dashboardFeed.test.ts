@@ -18,7 +18,7 @@ import { openResponse, readResponse, sendRequest } from '../support/e2e/httpClie
 import { ACCESS_KEY, perTest } from '../support/e2e/scope.ts';
 import { EditorWindow, makeVault } from '../support/editorWindow.ts';
 import { ScriptedModel, typed } from '../support/vscode/scriptedModel.ts';
-import { eventually } from '../support/withTimeout.ts';
+import { eventually, flushEventLoop } from '../support/withTimeout.ts';
 
 type Requests = Extract<ToDashboard, { type: 'requests' }>;
 
@@ -145,6 +145,25 @@ describe('DashboardFeed', () => {
     await feed.clientsChanged();
     assert.equal(notes(), '');
     assert.deepEqual(dashboard.failures, []);
+  });
+
+  it('keeps the result of an action when an earlier reading ends after it with what was there before', async () => {
+    const judgement: Judgement = { kind: 'sealed', sentence: '', routes: [] };
+    const stateIn = (configState: ConfigState) => [
+      { assistant: cline, configState, judgement, watched: [], detected: true, undoable: true },
+    ];
+    const earlier = Promise.withResolvers<ReturnType<typeof stateIn>>();
+    const readings = [earlier.promise];
+    const list = () => readings.shift() ?? Promise.resolve(stateIn({ kind: 'current', model: 'glm-5-2' }));
+    const settings = { backendUrl: 'http://127.0.0.1:9', port: await freePort() };
+    const { feed, messages } = view(EditorWindow.open(scope, settings), { assistants: { list } });
+    feed.start();
+    await feed.note(cline.id, { message: 'Repaired: Cline.' });
+    earlier.resolve(stateIn({ kind: 'outdated', baseUrl: false, key: true, model: undefined }));
+    await flushEventLoop();
+    await feed.clientsChanged();
+    const states = messages.items.flatMap((sent) => (sent.type === 'state' ? [sent.state.clients] : []));
+    assert.equal(states.at(-1)?.find(({ name }) => name === cline.name)?.config?.note, 'Repaired: Cline.');
   });
 
   it('forgets the requests when another process follows, and sends those of the new one', async () => {
