@@ -90,7 +90,8 @@ function configOf(state: ListedAssistant, result: ActionResult = { message: '' }
   };
 }
 
-function toneOf({ configState, judgement }: ListedAssistant): Tone {
+/** Good only for an assistant all of whose prompts are known to go to the proxy. */
+export function toneOf({ configState, judgement }: Pick<ListedAssistant, 'configState' | 'judgement'>): Tone {
   switch (configState.kind) {
     case 'current':
       if (configState.uncompared === true) return 'neutral';

@@ -1,5 +1,6 @@
 // The sentences of the section Side Prompts. Pure.
 import { DEVELOPMENT_BACKEND, GITHUB } from '../chat/sidePrompts/facts.ts';
+import { shareOf } from '../chat/sidePrompts/mark.ts';
 import type { Mark } from '../chat/sidePrompts/mark.ts';
 import { PRODUCT, joined, sentence } from '../presentation/text.ts';
 import { titlesOf } from '../promptMap/editorSenders.ts';
@@ -110,7 +111,7 @@ export function summarizeSealing(section: SidePromptsSection, prompts: PromptsSe
 }
 
 function isOurs(mark: Mark): boolean {
-  return mark.kind === 'sealed' || (mark.kind === 'goesTo' && mark.recipient === DEVELOPMENT_BACKEND);
+  return ['sealed', 'development'].includes(shareOf({ mark }));
 }
 
 /** An error is what the user can change. */

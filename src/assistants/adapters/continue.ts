@@ -77,7 +77,7 @@ function entryFor(endpoint: AssistantEndpoint) {
   };
 }
 
-/** The list of models, and the index of ours, found by its key: names are not unique. */
+/** The list of models, and the index of the entry that has our key: names are not unique. */
 function find(value: unknown) {
   const list = fieldsOf(value)[LIST];
   const models: readonly unknown[] = Array.isArray(list) ? list : [];

@@ -97,7 +97,7 @@ function entrySettings(
   ];
 }
 
-/** Whether Qwen Code may use another entry for the model instead of ours: the one selected before, or one of another list. */
+/** Whether Qwen Code may use an entry for the model that is not from us: the one selected before, or one of another list. */
 function needsAddress(value: unknown, id: string): boolean {
   if (valueAt(value, ADDRESS) !== undefined) return true;
   return Object.entries(fieldsOf(fieldsOf(value)['modelProviders'])).some(
@@ -241,7 +241,7 @@ function layerRoutes(layers: readonly Layer[], variables: Variables, context: Ro
   else if (type.value !== 'openai')
     routes.push(elsewhere(CHAT, String(type.value), inFile(type.path, TYPE.join('.'), own)));
   else if (used?.fields['baseUrl'] !== expected.baseUrl) {
-    // Qwen Code may use another entry for the same model instead of ours.
+    // Qwen Code may use an entry for the same model that is not from us.
     const isShadowed = entries.some(({ fields }) => fields['id'] === model && fields['baseUrl'] === expected.baseUrl);
     const isNamed = address !== undefined && used?.fields['baseUrl'] === address.value;
     const [layer, name] = !isShadowed

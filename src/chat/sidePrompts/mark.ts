@@ -67,7 +67,7 @@ export function isInline({ settings: [first] }: SidePrompt): boolean {
 /** Where the prompts of one kind go now. `latent`: nowhere, unless the user signs in to GitHub Copilot. */
 export type Share = 'sealed' | 'development' | 'elsewhere' | 'latent' | 'depends' | 'unknown' | 'off';
 
-export function shareOf({ mark }: SidePrompt): Share {
+export function shareOf({ mark }: Pick<SidePrompt, 'mark'>): Share {
   switch (mark.kind) {
     case 'sealed':
     case 'off':

@@ -1,12 +1,13 @@
 // The assistants as rows of a Quick Pick.
 import * as vscode from 'vscode';
-import type { Assistant, ConfigState } from '../../../assistants/adapters/assistant.ts';
+import type { Assistant } from '../../../assistants/adapters/assistant.ts';
 import { describeConfigState } from '../../../assistants/adapters/configState.ts';
 import { namesOf } from '../../../assistants/assistantService.ts';
 import type { AssistantState } from '../../../assistants/assistantService.ts';
-import type { Judgement } from '../../../assistants/judging/judgement.ts';
 import { SNIPPETS } from '../../../assistants/snippets.ts';
 import type { Snippet } from '../../../assistants/snippets.ts';
+import { toneOf } from '../../../dashboard/clients.ts';
+import type { Tone } from '../../../presentation/text.ts';
 import { asLabel } from '../../../shared/escape.ts';
 
 /** In characters. */
@@ -50,7 +51,7 @@ function section(label: string, rows: readonly Row[]): Row[] {
 
 function assistantRow(state: AssistantState): Row {
   const { assistant, configState, judgement } = state;
-  const label = `$(${iconOf(configState, judgement)}) ${assistant.name}`;
+  const label = `$(${ICONS[toneOf({ configState, judgement })]}) ${assistant.name}`;
   const choice = { kind: 'assistant', state } as const;
   // A reason names a path, which a description would cut off.
   if (configState.kind === 'refused')
@@ -64,21 +65,12 @@ function assistantRow(state: AssistantState): Row {
   };
 }
 
-/** A tick only for an assistant all of whose prompts are known to go to the proxy. */
-function iconOf(state: ConfigState, { kind }: Judgement): string {
-  switch (state.kind) {
-    case 'current':
-      if (state.uncompared === true) return 'circle-large';
-      return kind === 'sealed' ? 'pass-filled' : 'warning';
-    case 'outdated':
-      return 'warning';
-    case 'refused':
-      return 'error';
-    case 'other':
-    case 'absent':
-      return 'circle-large';
-  }
-}
+const ICONS: Readonly<Record<Tone, string>> = {
+  good: 'pass-filled',
+  warning: 'warning',
+  error: 'error',
+  neutral: 'circle-large',
+};
 
 function snippetRow(snippet: Snippet): Row {
   return { label: `$(copy) ${snippet.name}`, choice: { kind: 'snippet', snippet } };
