@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { createModel } from '../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
+import { CHAT_COMPLETIONS } from '../../src/proxy/relay/upstream.ts';
 import { freePort } from '../../src/supervisor/freePort.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { listModels, openResponse, readResponse } from '../support/e2e/httpClient.ts';
@@ -16,9 +17,28 @@ describe('Supervisors of several windows', () => {
   let enclave: RunningEnclave;
   let vault: Vault;
   let port: number;
+  /** Chat responses do not end before. */
+  let held: Promise<unknown>;
 
   beforeEach(async () => {
-    enclave = await scope.enclave({ handler: createModel({ paceMs: 20 }) });
+    const model = createModel({ paceMs: 20 });
+    held = Promise.resolve();
+    enclave = await scope.enclave({
+      handler: (request, response) => {
+        if (request.target !== CHAT_COMPLETIONS) return model(request, response);
+        return model(request, {
+          signal: response.signal,
+          start: response.start.bind(response),
+          write: response.write.bind(response),
+          drained: response.drained.bind(response),
+          end: () =>
+            void held.then(() => {
+              response.end();
+            }),
+          fail: response.fail.bind(response),
+        });
+      },
+    });
     vault = makeVault();
     port = await freePort();
   });
@@ -64,8 +84,9 @@ describe('Supervisors of several windows', () => {
     it(`let the second window take over before its next probe when the first ${way}`, async () => {
       mock.timers.enable({ apis: ['setInterval'] }); // no probe comes
       const { first, second, owner } = await both();
-      const words = way === 'is killed with its proxy' ? '/stall 1' : '/repeat 60';
-      const stream = await openResponse(owner.url, { body: chatBody(words, { stream: true }) });
+      const release = Promise.withResolvers<undefined>();
+      held = release.promise;
+      const stream = await openResponse(owner.url, { body: chatBody('/repeat 2', { stream: true }) });
       const reading = readResponse(stream);
       assert.equal((await listModels(owner.url)).status, 200);
       const before = second.statuses.items.length;
@@ -73,6 +94,7 @@ describe('Supervisors of several windows', () => {
       // A window that is killed with its proxy does not restart it either.
       const leaving = way === 'stops' ? first.supervisor.stop() : first.supervisor.end();
       await owning(second, before);
+      release.resolve(undefined);
       await (way === 'stops' ? leaving : undefined);
       assert.equal((await listModels(owner.url)).status, 200);
       assert.equal((await reading).broken, way === 'is killed with its proxy');
