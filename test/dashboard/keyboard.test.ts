@@ -82,7 +82,9 @@ describe('The keyboard', () => {
     const view = await suite.openAt('requests');
     await view.show(requests(NOW, 30));
     await view.page.getByLabel('Client').focus();
-    await view.show(requests(NOW, 31), { type: 'requests', reset: true, requests: [] }, requests(NOW, 32));
+    await view.show(requests(NOW, 31));
+    await view.show({ type: 'requests', reset: true, requests: [] });
+    await view.show(requests(NOW, 32));
     assert.equal(await view.page.evaluate(() => document.activeElement?.id), 'client');
   });
 });

@@ -9,6 +9,8 @@ export class RequestList {
   readonly #rows = new Map<number, NamedRequest>();
   /** When the latest row of each running request arrived. */
   readonly #arrivals = new Map<number, number>();
+  /** False until the first row. A proxy that starts again forgets all of them. */
+  hadRows = false;
 
   /**
    * Adds and replaces rows, and forgets the oldest above the limit.
@@ -24,6 +26,7 @@ export class RequestList {
       if (row.outcome === null) this.#arrivals.set(row.id, now);
       else this.#arrivals.delete(row.id);
     }
+    this.hadRows ||= rows.length > 0;
     const excess = this.#rows.size - MAX_ROWS;
     if (excess <= 0) return;
     const running = new Set(rows.filter((row) => row.outcome === null).map(({ id }) => id));
@@ -38,10 +41,6 @@ export class RequestList {
   duration({ id, durationMs }: NamedRequest, now: number): number {
     const arrived = this.#arrivals.get(id);
     return arrived === undefined ? durationMs : durationMs + Math.max(0, now - arrived);
-  }
-
-  get size(): number {
-    return this.#rows.size;
   }
 
   get hasRunning(): boolean {

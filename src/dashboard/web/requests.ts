@@ -26,7 +26,7 @@ const NONE_YET = 'No requests yet. They appear here as soon as a client sends on
 
 export function requestsSection(dashboard: Dashboard): TemplateResult {
   const { client, shown, ownChecks } = dashboard.view;
-  if (dashboard.requests.size === 0) return empty(NONE_YET);
+  if (!dashboard.requests.hadRows) return empty(NONE_YET);
   const all = dashboard.requests.sorted(ownChecks, client);
   const rows = shown === 'all' ? all : all.filter((row) => stateOf(row) === shown);
   return html`${filters(all, dashboard)} ${rows.length === 0 ? empty(noneOf(shown, client)) : list(rows, dashboard)}`;

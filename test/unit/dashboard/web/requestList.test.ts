@@ -24,7 +24,7 @@ describe('RequestList', () => {
       false,
       0,
     );
-    assert.equal(list.size, MAX_ROWS);
+    assert.equal(idsOf(list).length, MAX_ROWS);
     assert.deepEqual([idsOf(list)[0], idsOf(list).at(-1)], [MAX_ROWS + 5, 6]);
   });
 
@@ -32,9 +32,9 @@ describe('RequestList', () => {
     const list = new RequestList();
     const later = Array.from({ length: MAX_ROWS + 4 }, (_, index) => row(index + 2));
     list.update([...later, row(1, { outcome: null })], false, 0);
-    assert.deepEqual([list.size, idsOf(list)[0], list.hasRunning], [MAX_ROWS, 1, true]);
+    assert.deepEqual([idsOf(list).length, idsOf(list)[0], list.hasRunning], [MAX_ROWS, 1, true]);
     list.update([row(1), row(1000)], false, 0);
-    assert.deepEqual([list.size, idsOf(list).includes(1), list.hasRunning], [MAX_ROWS, false, false]);
+    assert.deepEqual([idsOf(list).length, idsOf(list).includes(1), list.hasRunning], [MAX_ROWS, false, false]);
   });
 
   it('forgets all rows when it is told to', () => {
