@@ -18,6 +18,8 @@ const measurements = {
     globalThis.gc?.();
     return process.memoryUsage.rss();
   },
+  /** The same without a garbage collection. */
+  resident: () => process.memoryUsage.rss(),
   watch: () => {
     peak = process.memoryUsage.rss();
     sampler = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 2);

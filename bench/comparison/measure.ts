@@ -1,69 +1,18 @@
 // The measurements. Each sends requests to one target and returns its figures by name.
-import { Pool } from 'undici';
-import type { Dispatcher } from 'undici';
-import type { Target, Watched } from './target.ts';
+import type { Pool } from 'undici';
+import { LARGE, PROMPT, chat, connect, post, sendRequest } from '../client.ts';
+import type { Api, Measured } from '../client.ts';
+import type { Watched } from '../processes/target.ts';
+import type { Entrance } from './columns.ts';
+import { median } from './figures.ts';
+import type { Figures } from './figures.ts';
 
-/** A way to ask for a chat response. */
-export interface Api {
-  readonly path: string;
-  /** The JSON body with these user messages. */
-  readonly body: (prompts: readonly string[], stream: boolean) => string;
-}
-
-const model = 'glm-5-2';
-const toMessages = (prompts: readonly string[]) => prompts.map((content) => ({ role: 'user', content }));
-
-export const CHAT: Api = {
-  path: '/v1/chat/completions',
-  body: (prompts, stream) => JSON.stringify({ model, messages: toMessages(prompts), stream }),
-};
-export const MESSAGES: Api = {
-  path: '/anthropic/v1/messages',
-  body: (prompts, stream) => JSON.stringify({ model, messages: toMessages(prompts), max_tokens: 4096, stream }),
-};
-export const RESPONSES: Api = {
-  path: '/responses/v1/responses',
-  body: (prompts, stream) => JSON.stringify({ model, input: toMessages(prompts), stream }),
-};
-
-export interface Measured {
-  readonly url: string;
-  readonly api: Api;
-  /** Undefined for the backend itself. */
-  readonly process: Target | undefined;
-}
-
-export type Figures = Readonly<Record<string, number | undefined>>;
-
-const PROMPT = 'word '.repeat(40);
-/** A conversation of 8 MiB. */
-const LARGE = Array.from({ length: 4096 }, () => 'word '.repeat(410));
-const HEADERS = { 'content-type': 'application/json', authorization: 'Bearer dev-bench' };
 const REQUESTS = 1500;
 const SEQUENTIAL = 800;
 const BURST_EVENTS = 16_000;
 const PACED_EVENTS = 500;
 const UPLOAD = Buffer.alloc(52_428_800, 'a');
-
-function connect({ url }: Measured): Pool {
-  return new Pool(url, { connections: 16, headersTimeout: 0, bodyTimeout: 0 });
-}
-
-function post(path: string, body: string | Buffer): Dispatcher.RequestOptions {
-  return { path, method: 'POST', headers: HEADERS, body };
-}
-
-async function sendRequest(pool: Pool, path: string, body: string | Buffer): Promise<number> {
-  const { statusCode, body: response } = await pool.request(post(path, body));
-  let length = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) length += chunk.length;
-  if (statusCode !== 200) throw new Error(`Status ${statusCode}`);
-  return length;
-}
-
-function chat(pool: Pool, { api }: Measured): Promise<number> {
-  return sendRequest(pool, api.path, api.body([PROMPT], false));
-}
+const STARTS = 3;
 
 async function cpuOf({ process }: Measured, work: () => Promise<unknown>): Promise<number | undefined> {
   const before = await process?.cpu();
@@ -113,7 +62,7 @@ export async function measureLatency(target: Measured): Promise<Figures> {
  * `paced`: one per millisecond on each stream, so that each arrives separately, like the tokens of a model.
  */
 export async function measureStream(target: Measured, streams: number, pace: 'burst' | 'paced'): Promise<Figures> {
-  const pool = connect(target);
+  const pool = connect(target, streams);
   const events = pace === 'paced' ? PACED_EVENTS : BURST_EVENTS / streams;
   const { path } = target.api;
   const prompt = target.api.body([`events=${events}${pace === 'paced' ? ' paced' : ''} ${PROMPT}`], true);
@@ -181,13 +130,26 @@ export async function measureUpload(target: Measured): Promise<Figures> {
     'upload: peak MiB above idle': mebibytesAbove(idle, watched),
     'upload: longest pause ms': watched?.pause,
     'idle MiB': idle === undefined ? undefined : idle / 1024 / 1024,
-    'start to listening ms': target.process?.startMs,
   };
 }
 
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+/** Several processes, each of them new: until it listens, and from its first request to the complete response. */
+export async function measureStart({ api, start }: Entrance): Promise<Figures> {
+  const listening: number[] = [];
+  const first: number[] = [];
+  for (let count = 0; count < STARTS; count++) {
+    const process = await start({ probed: false });
+    if (process === undefined) return {};
+    const target = { url: process.url, api, process };
+    const pool = connect(target);
+    const begin = performance.now();
+    await chat(pool, target);
+    first.push(performance.now() - begin);
+    listening.push(process.startMs);
+    await pool.close();
+    await process.stop();
+  }
+  return { 'start to listening ms': median(listening), 'first request after the start ms': median(first) };
 }
 
 function per(total: number | undefined, count: number): number | undefined {

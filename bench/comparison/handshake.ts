@@ -1,9 +1,9 @@
-import { bestPrimitives } from '../src/proxy/backend/connection.ts';
-import { UndiciTransport } from '../src/proxy/backend/undiciTransport.ts';
-import { readConfig } from '../src/proxy/hosts/config.ts';
-import { systemClock } from '../src/proxy/process/clock.ts';
-import { performHandshake } from '../src/session/handshake.ts';
-import { median } from './measure.ts';
+import { bestPrimitives } from '../../src/proxy/backend/connection.ts';
+import { UndiciTransport } from '../../src/proxy/backend/undiciTransport.ts';
+import { readConfig } from '../../src/proxy/hosts/config.ts';
+import { systemClock } from '../../src/proxy/process/clock.ts';
+import { performHandshake } from '../../src/session/handshake.ts';
+import { median } from './figures.ts';
 
 const HANDSHAKES = 50;
 

@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import type { ApiHandler, ApiResponseWriter } from '../src/devEnclave/model/apiHandler.ts';
-import { startEnclave } from '../src/devEnclave/server.ts';
+import type { ApiHandler, ApiResponseWriter } from '../../src/devEnclave/model/apiHandler.ts';
+import { startEnclave } from '../../src/devEnclave/server.ts';
 
 const TOKEN = {
   id: 'chatcmpl-0123456789abcdef',
