@@ -16,7 +16,10 @@ export function ratioOf(above: Column, below: Column, name: string): Formula {
   return (round) => figureOf(above, name)(round) / figureOf(below, name)(round);
 }
 
-/** The median of the rounds, and half the distance between the lowest and the highest round. */
+/**
+ * The median of the rounds, and their noise: the distance between the lower and the upper quartile. One disturbed round does
+ * not change it much, and it does not grow with the number of rounds.
+ */
 export interface Summary {
   readonly value: number;
   readonly noise: number;
@@ -24,14 +27,21 @@ export interface Summary {
 
 export function summarize(rounds: readonly Round[], formula: Formula): Summary {
   const values = rounds.map(formula).filter((value) => !Number.isNaN(value));
-  const noise = values.length === 0 ? Number.NaN : (Math.max(...values) - Math.min(...values)) / 2;
-  return { value: median(values), noise };
+  return { value: median(values), noise: quantile(values, 0.75) - quantile(values, 0.25) };
 }
 
 /** NaN for no values. */
 export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** The value below which this share of the values is, from 0 to 1, on a line between the two nearest ones. */
+function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  const place = (sorted.length - 1) * share;
+  const below = sorted[Math.floor(place)] ?? Number.NaN;
+  const above = sorted[Math.ceil(place)] ?? Number.NaN;
+  return below + (above - below) * (place - Math.floor(place));
 }
 
 /** Three digits; `-` for a figure that does not exist. */

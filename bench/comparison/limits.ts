@@ -10,7 +10,7 @@ export interface Limit {
   readonly row?: string;
 }
 
-/** `within noise`: worse than the limit, but by less than the rounds differ from each other. */
+/** `within noise`: worse than the limit, but not by more than the noise. */
 export type Verdict = 'reached' | 'within noise' | 'MISSED';
 
 export interface Judged extends Summary {

@@ -52,7 +52,7 @@ first one. Its requests per second, latencies and time to first byte contain tha
 
 /** @param title a line above them */
 export function printVerdicts(title: string, all: readonly Judged[]): void {
-  console.log(`\n${title} (± half the distance between the lowest and the highest round):`);
+  console.log(`\n${title} (± the distance between the lower and the upper quartile of the rounds):`);
   for (const { name, value, noise, most, verdict } of all) {
     console.log(`${verdict.padEnd(12)}  ${name}: ${short(value)} ± ${short(noise)} (at most ${most})`);
   }

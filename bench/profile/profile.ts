@@ -31,11 +31,13 @@ interface ProfileOptions {
 export async function profile({ load, node }: ProfileOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'sealed-proxy-profile-'));
   const upstream = await startUpstream();
-  const process = await startSealed(upstream.enclave, { node, flags: ['--cpu-prof', `--cpu-prof-dir=${folder}`] });
-  const target = { url: process.url, api: CHAT, process };
+  // Without the probe, which would be in the profile; so the measurements only make the load.
+  const flags = ['--cpu-prof', `--cpu-prof-dir=${folder}`];
+  const proxy = await startSealed(upstream.enclave, { node, flags, probed: false });
+  const target: Measured = { url: proxy.url, api: CHAT, process: undefined };
   const begin = performance.now();
   while (performance.now() - begin < SECONDS * 1000) await LOADS[load](target);
-  await process.stop('SIGTERM'); // it writes the profile when it ends
+  await proxy.stop('SIGTERM'); // it writes the profile when it ends
   await upstream.stop();
 
   const sources = new URL('../../dist/proxy.js.map', import.meta.url);

@@ -9,12 +9,13 @@ const ROW = 'idle MiB';
 const roundsOf = (...values: readonly number[]): Round[] => values.map((value) => ({ sealed: { [ROW]: value } }));
 
 describe('The benchmark', () => {
-  it('misses a limit only if the median is worse by more than half the distance between the rounds', () => {
+  it('misses a limit only if the median is worse by more than the noise, which one disturbed round does not make larger', () => {
     const verdictOf = (...values: readonly number[]) =>
       judge({ name: 'x', most: 10, of: ({ sealed }) => sealed?.[ROW] ?? Number.NaN }, roundsOf(...values)).verdict;
     assert.equal(verdictOf(8, 10, 14), 'reached');
     assert.equal(verdictOf(9, 11, 12), 'within noise');
     assert.equal(verdictOf(11, 12, 12.5), 'MISSED');
+    assert.equal(verdictOf(11, 11, 11, 11, 99), 'MISSED');
     assert.equal(verdictOf(10.1), 'MISSED');
     assert.equal(verdictOf(), 'MISSED');
   });
