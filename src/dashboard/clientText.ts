@@ -1,5 +1,5 @@
 // Sentences about clients that the dashboard and the view in the activity bar share. Pure.
-import type { KeyOrigin } from '../keys/accessKeys.ts';
+import type { AccessKey, KeyOrigin } from '../keys/accessKeys.ts';
 
 /** What a client without a configuration that Sealed Proxy changes is, by the origin of its access key. */
 export const ORIGINS: Readonly<Record<KeyOrigin, string>> = {
@@ -10,7 +10,18 @@ export const ORIGINS: Readonly<Record<KeyOrigin, string>> = {
   own: 'Sealed Proxy itself',
 };
 
-/** @param timeOf words for a time in milliseconds since 1970 */
-export function describeUse(lastUsedAt: number | null, timeOf: (at: number) => string): string {
-  return lastUsedAt === null ? 'Waiting for the first request…' : `Last request ${timeOf(lastUsedAt)}`;
+/**
+ * The first request, until a later one is recorded: the proxy reports the use of a key at most once a minute.
+ * @param timeOf words for the time of the last request, in milliseconds since 1970
+ * @param firstTimeOf the same for the first request
+ */
+export function describeUse(
+  { firstUsedAt, lastUsedAt }: Pick<AccessKey, 'firstUsedAt' | 'lastUsedAt'>,
+  timeOf: (at: number) => string,
+  firstTimeOf = timeOf,
+): string {
+  if (lastUsedAt === null) return 'Waiting for the first request…';
+  return firstUsedAt === lastUsedAt
+    ? `First request ${firstTimeOf(firstUsedAt)}`
+    : `Last request ${timeOf(lastUsedAt)}`;
 }

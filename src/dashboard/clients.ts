@@ -65,8 +65,8 @@ export function clientRows(
 }
 
 /** Each field by its name: the key itself must not get into the web view. */
-function withoutSecret({ id, origin, createdAt, lastUsedAt }: AccessKey): ClientRow['key'] {
-  return { id, origin, createdAt, lastUsedAt };
+function withoutSecret({ id, origin, createdAt, firstUsedAt, lastUsedAt }: AccessKey): ClientRow['key'] {
+  return { id, origin, createdAt, firstUsedAt, lastUsedAt };
 }
 
 /** Those that are connected, were connected, or cannot be read. */

@@ -92,9 +92,9 @@ function clientRows(keys: readonly AccessKey[], isRunning: boolean): readonly Si
   const visible = visibleKeys(keys);
   if (visible.length === 0)
     return [{ label: 'None yet: connect an assistant', icon: 'link', command: 'connectAssistant' }];
-  return visible.map(({ name, lastUsedAt }) => ({
+  return visible.map(({ name, firstUsedAt, lastUsedAt }) => ({
     label: asPlain(name),
-    description: describeUse(lastUsedAt, timeOf),
+    description: describeUse({ firstUsedAt, lastUsedAt }, timeOf),
     icon: !isRunning ? 'circle-outline' : lastUsedAt === null ? 'watch' : 'pass',
     command: 'openDashboard' as const,
   }));

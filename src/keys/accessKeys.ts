@@ -21,6 +21,8 @@ export interface AccessKey {
   readonly key: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
+  /** Null also for a key that was first used before this was recorded. */
+  readonly firstUsedAt: number | null;
   readonly lastUsedAt: number | null;
 }
 
@@ -36,25 +38,32 @@ const DECEPTIVE = /\p{Default_Ignorable_Code_Point}|\p{M}{3}/u;
 /** A new key from 32 random bytes. `now` is in milliseconds since 1970. */
 export function makeAccessKey(name: string, origin: KeyOrigin, now: number): AccessKey {
   const key = `sealed-${randomBytes(32).toString('base64url')}`;
-  return { id: accessKeyId(key), name, origin, key, createdAt: now, lastUsedAt: null };
+  return { id: accessKeyId(key), name, origin, key, createdAt: now, firstUsedAt: null, lastUsedAt: null };
 }
 
 /**
  * The key in a stored entry, or undefined if the entry is damaged: the proxy refuses all keys if one is malformed.
- * @param json the entry, `AccessKey` without `lastUsedAt`
- * @param lastUsed milliseconds since 1970, as text
+ * @param json the entry, `AccessKey` without its uses
+ * @param uses milliseconds since 1970, as text
  */
-export function parseAccessKey(json: string | undefined, lastUsed: string | undefined): AccessKey | undefined {
+export function parseAccessKey(
+  json: string | undefined,
+  uses: { readonly first: string | undefined; readonly last: string | undefined },
+): AccessKey | undefined {
   try {
     const { id, name, origin: stored, key, createdAt } = asObject(JSON.parse(json ?? '')) ?? {};
     const origin = ORIGINS.find((known) => known === stored);
     if (typeof id !== 'string' || typeof name !== 'string' || typeof createdAt !== 'number') return undefined;
     if (!isAccessKey(key) || accessKeyId(key) !== id) return undefined;
     if (origin === undefined) return undefined;
-    return { id, name, origin, key, createdAt, lastUsedAt: /^\d+$/.test(lastUsed ?? '') ? Number(lastUsed) : null };
+    return { id, name, origin, key, createdAt, firstUsedAt: parseTime(uses.first), lastUsedAt: parseTime(uses.last) };
   } catch {
     return undefined;
   }
+}
+
+function parseTime(text = ''): number | null {
+  return /^\d+$/.test(text) ? Number(text) : null;
 }
 
 /** Sorts by age, oldest first, so that two windows that create the same key at once both choose the same one. */

@@ -49,13 +49,17 @@ export class KeyRing {
   }
 
   async noteUse(id: string): Promise<void> {
-    await this.#storage.store(await this.#ownName('lastUse', id), String(Date.now()));
+    const now = String(Date.now());
+    const last = await this.#ownName('lastUse', id);
+    if ((await this.#storage.get(last)) === undefined)
+      await this.#storage.store(await this.#ownName('firstUse', id), now);
+    await this.#storage.store(last, now);
   }
 
   /** Revokes a key on this computer. */
   async revoke(id: string): Promise<void> {
     await this.#machine.revoke(id);
-    for (const kind of ['accessKey', 'lastUse']) await this.#storage.delete(await this.#ownName(kind, id));
+    for (const kind of ['accessKey', 'firstUse', 'lastUse']) await this.#storage.delete(await this.#ownName(kind, id));
   }
 
   async #entries(): Promise<readonly EntryName[]> {
@@ -70,11 +74,12 @@ export class KeyRing {
   }
 
   async #read(entry: EntryName): Promise<AccessKey | undefined> {
-    const [json, lastUse] = await Promise.all([
+    const [json, first, last] = await Promise.all([
       this.#storage.get(nameOf(entry)),
+      this.#storage.get(nameOf({ ...entry, kind: 'firstUse' })),
       this.#storage.get(nameOf({ ...entry, kind: 'lastUse' })),
     ]);
-    const key = parseAccessKey(json, lastUse);
+    const key = parseAccessKey(json, { first, last });
     return key?.id === entry.id ? key : undefined;
   }
 

@@ -9,7 +9,7 @@ const NAME = /^([A-Za-z]+)\.([0-9a-f]{16})\.([^.]+)$/;
 
 /** Of an entry that belongs to one computer. */
 export interface EntryName {
-  /** `accessKey` and `lastUse` are the key ring's; `Secrets.entries` has others. */
+  /** `accessKey`, `firstUse` and `lastUse` are the key ring's; `Secrets.entries` has others. */
   readonly kind: string;
   readonly machine: string;
   /** The key's id, or the caller's. */

@@ -32,12 +32,17 @@ describe('The section Clients', () => {
     assert.deepEqual(revoke, ['Revoke']);
   });
 
-  it('waits for the first request of a client, and then shows the last one', async () => {
+  it('waits for the first request of a client, shows its time, and then the last one', async () => {
     const view = await suite.openAt('clients');
     const cline = view.page.locator('.client', { hasText: 'Cline' });
     assert.match(await cline.innerText(), /Waiting for the first request…/);
-    const rows = clients(NOW).map(({ key, ...row }) => ({ ...row, key: key && { ...key, lastUsedAt: NOW - 120_000 } }));
-    await view.show({ type: 'state', state: { ...STATE.state, clients: rows } });
+    const use = async (firstUsedAt: number, lastUsedAt: number) => {
+      const rows = clients(NOW).map(({ key, ...row }) => ({ ...row, key: key && { ...key, firstUsedAt, lastUsedAt } }));
+      await view.show({ type: 'state', state: { ...STATE.state, clients: rows } });
+    };
+    await use(NOW - 180_000, NOW - 180_000);
+    assert.match(await cline.innerText(), /First request .*\d:\d\d/);
+    await use(NOW - 180_000, NOW - 120_000);
     assert.match(await cline.innerText(), /Last request \d+ minutes ago/);
     assert.doesNotMatch(await view.panel(), /Waiting/);
   });

@@ -58,9 +58,11 @@ function iconOf({ config, key }: ClientRow): Icon {
   return key?.lastUsedAt === null ? 'waiting' : 'good';
 }
 
-function use({ createdAt, lastUsedAt }: NonNullable<ClientRow['key']>, now: number): TemplateResult {
-  return html`<div>${describeUse(lastUsedAt, (at) => formats.ago(at, now))}</div>
-    <div class="sub">Created ${formats.date(createdAt)}</div>`;
+function use(key: NonNullable<ClientRow['key']>, now: number): TemplateResult {
+  const ago = (at: number) => formats.ago(at, now);
+  const minute = (at: number) => formats.minute(at, now);
+  return html`<div>${describeUse(key, ago, minute)}</div>
+    <div class="sub">Created ${formats.date(key.createdAt)}</div>`;
 }
 
 function action(title: string, subject: string, message: FromDashboard, dashboard: Dashboard): TemplateResult {

@@ -20,6 +20,8 @@ export interface Formats {
   readonly duration: (milliseconds: number | null) => string;
   /** With seconds; the day only if it is not the day of `now`. */
   readonly clock: (time: number, now: number) => string;
+  /** `6:08 PM`; with the date if it is not the day of `now`. */
+  readonly minute: (time: number, now: number) => string;
   readonly date: (time: number) => string;
   readonly dateTime: (time: number) => string;
   /** `5 minutes ago` */
@@ -39,6 +41,7 @@ export function formatsFor(locale: string): Formats {
     minute: '2-digit',
     second: '2-digit',
   });
+  const minute = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
   const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
   const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
   /** A time that no calendar has must not stop the page. */
@@ -55,6 +58,7 @@ export function formatsFor(locale: string): Formats {
       return `${integer.format(Math.floor(all / 60))} min ${integer.format(all % 60)} s`;
     },
     clock: (time, now) => known(time, () => (isSameDay(time, now) ? clock : dayAndClock).format(time)),
+    minute: (time, now) => known(time, () => (isSameDay(time, now) ? minute : dateTime).format(time)),
     date: (time) => known(time, () => date.format(time)),
     dateTime: (time) => known(time, () => dateTime.format(time)),
     ago: (time, now) =>

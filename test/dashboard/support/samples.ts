@@ -122,7 +122,7 @@ export function noKeyState(now: number): DashboardState {
 
 export function clients(now: number): readonly ClientRow[] {
   const key = (id: string, origin: KeyOrigin, createdAt: number, lastUsedAt: number | null): ClientRow['key'] => {
-    return { id, origin, createdAt, lastUsedAt };
+    return { id, origin, createdAt, firstUsedAt: lastUsedAt && createdAt, lastUsedAt };
   };
   return [
     {

@@ -36,7 +36,7 @@ describe('clientName()', () => {
 describe('clientRows()', () => {
   it("lists the keys without their secrets, and without the extension's own one", () => {
     const rows = clientRows([OWN, ADA], [], new Map());
-    const key = { id: ADA.id, origin: 'user', createdAt: AT, lastUsedAt: AT + 5 };
+    const key = { id: ADA.id, origin: 'user', createdAt: AT, firstUsedAt: null, lastUsedAt: AT + 5 };
     assert.deepEqual(rows, [{ name: "Ada's notebook", key, config: null }]);
     assert.ok(!JSON.stringify(rows).includes('sealed-'));
   });

@@ -14,14 +14,15 @@ import { accessKeyId, isAccessKey } from '../../../src/shared/accessKeys.ts';
 const own = makeAccessKey(OWN_KEY_NAME, 'own', 1000);
 const terminal = makeAccessKey(TERMINAL_NAME, 'terminal', 2000);
 const cline = makeAccessKey('Cline', 'client', 3000);
+const NEVER = { first: undefined, last: undefined };
 const KEYS = [own, terminal, cline];
 
 describe('makeAccessKey()', () => {
   it('creates keys in the form that the proxy accepts, with the id that the proxy reports', () => {
-    for (const { key, id, lastUsedAt } of KEYS) {
+    for (const { key, id, firstUsedAt, lastUsedAt } of KEYS) {
       assert.equal(isAccessKey(key), true);
       assert.equal(id, accessKeyId(key));
-      assert.equal(lastUsedAt, null);
+      assert.deepEqual([firstUsedAt, lastUsedAt], [null, null]);
     }
     assert.equal(new Set(Array.from({ length: 100 }, () => makeAccessKey('x', 'user', 0).key)).size, 100);
     assert.deepEqual([cline.name, cline.createdAt], ['Cline', 3000]);
@@ -29,11 +30,13 @@ describe('makeAccessKey()', () => {
 });
 
 describe('parseAccessKey()', () => {
-  it('returns keys as they were stored, with their last use', () => {
+  it('returns keys as they were stored, with their first and last use', () => {
     const json = JSON.stringify(cline);
-    assert.deepEqual(parseAccessKey(json, undefined), cline);
-    assert.deepEqual(parseAccessKey(json, '9000'), { ...cline, lastUsedAt: 9000 });
-    for (const wrong of ['', 'x', '-1', '1.5', 'null']) assert.equal(parseAccessKey(json, wrong)?.lastUsedAt, null);
+    const parse = (first?: string, last?: string) => parseAccessKey(json, { first, last });
+    assert.deepEqual(parse(), cline);
+    assert.deepEqual(parse('8000', '9000'), { ...cline, firstUsedAt: 8000, lastUsedAt: 9000 });
+    assert.deepEqual(parse(undefined, '9000'), { ...cline, lastUsedAt: 9000 });
+    for (const wrong of ['', 'x', '-1', '1.5', 'null']) assert.deepEqual(parse(wrong, wrong), cline);
   });
 
   it('returns undefined for a damaged entry, because one malformed key would make the proxy refuse all', () => {
@@ -51,8 +54,8 @@ describe('parseAccessKey()', () => {
       { ...cline, key: 'sk-upstream' },
       { ...cline, createdAt: '1' },
     ];
-    for (const value of wrong) assert.equal(parseAccessKey(JSON.stringify(value), undefined), undefined);
-    for (const json of [undefined, '', '{']) assert.equal(parseAccessKey(json, '1'), undefined);
+    for (const value of wrong) assert.equal(parseAccessKey(JSON.stringify(value), NEVER), undefined);
+    for (const json of [undefined, '', '{']) assert.equal(parseAccessKey(json, NEVER), undefined);
   });
 });
 

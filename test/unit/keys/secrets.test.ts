@@ -224,7 +224,8 @@ describe('Secrets', () => {
         assert.deepEqual(await secrets.accessKeys(), [key], text);
       }
       vault.set('accessKey', JSON.stringify(key));
-      vault.set(nameIn(vault, key.id).replace('accessKey', 'lastUse'), 'yesterday');
+      for (const kind of ['firstUse', 'lastUse'])
+        vault.set(nameIn(vault, key.id).replace('accessKey', kind), 'yesterday');
       assert.deepEqual(await secrets.accessKeys(), [key]);
     });
 
@@ -310,7 +311,7 @@ describe('Secrets', () => {
   });
 
   describe('noteUse()', () => {
-    it('records the time of the last use and changes nothing else, without a notification', async () => {
+    it('records the times of the first and the last use and changes nothing else, without a notification', async () => {
       mock.timers.enable({ apis: ['Date'], now: 1000 });
       const [one, other] = [open(), open()];
       const key = await one.accessKeyNamed('Cline', 'client');
@@ -319,7 +320,7 @@ describe('Secrets', () => {
       for (const now of [2000, 3000]) {
         mock.timers.tick(1000);
         await one.noteUse(key.id);
-        assert.deepEqual(await other.findAccessKey('Cline', 'client'), { ...key, lastUsedAt: now });
+        assert.deepEqual(await other.findAccessKey('Cline', 'client'), { ...key, firstUsedAt: 2000, lastUsedAt: now });
       }
       assert.deepEqual(await other.findAccessKey('Kept', 'user'), kept);
       assert.deepEqual(

@@ -58,7 +58,7 @@ describe('The view in the activity bar', () => {
     const ask = (authorization: string) =>
       fetch(`http://127.0.0.1:${port}/v1/models`, { headers: { authorization } }).then(({ status }) => status);
     assert.equal(await ask(`Bearer ${key}`), 200);
-    await row('nightly scripts').getByText('Last request').waitFor();
+    await row('nightly scripts').getByText('First request').waitFor();
     assert.equal(await ask('Bearer sealed-unknown'), 401);
     await row('Key missing or invalid').waitFor();
     await window.screenshot('side-view');

@@ -44,6 +44,8 @@ describe('formatsFor', () => {
   it('writes dates', () => {
     assert.equal(english.date(NOW), '22 Nov 2026');
     assert.equal(english.dateTime(NOW), '22 Nov 2026, 12:00');
+    assert.equal(english.minute(NOW, NOW), '12:00');
+    assert.equal(english.minute(NOW - 86_400_000, NOW), '21 Nov 2026, 12:00');
   });
 
   it('writes no time that no calendar has', () => {
