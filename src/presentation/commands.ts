@@ -16,6 +16,8 @@ interface CommandEntry {
   readonly menu?: 'whileRunning' | 'withApiKey' | 'ifOffered';
   /** The when clause in the Command Palette; by default always. 'never': the command is not in package.json. */
   readonly palette?: 'never' | `sealedProxy.${string}`;
+  /** The name of a codicon, for a command in the title bar of the diff editor that shows a change. */
+  readonly diffIcon?: string;
 }
 
 const RUNNING = 'sealedProxy.state == running';
@@ -24,6 +26,7 @@ const STOPPABLE = 'sealedProxy.state && sealedProxy.state != off';
 const PORT_TAKEN = 'sealedProxy.state == portTaken';
 const HAS_KEY = 'sealedProxy.hasApiKey';
 const NEW_IMAGE = 'sealedProxy.newImage';
+const REVIEWING = 'sealedProxy.reviewing && resourceScheme == sealed-proxy';
 
 const ENTRIES = {
   openDashboard: { title: 'Open Dashboard', icon: 'dashboard', group: 'Look' },
@@ -46,6 +49,8 @@ const ENTRIES = {
   diagnose: { title: 'Run Diagnostics', icon: 'pulse', group: 'Look' },
   showLog: { title: 'Show Log', icon: 'output', group: 'Look' },
   connectAssistant: { title: 'Connect an Assistant…', icon: 'link', group: 'Use' },
+  writeChange: { title: 'Write These Changes', diffIcon: 'check', palette: REVIEWING },
+  cancelChange: { title: 'Cancel These Changes', diffIcon: 'close', palette: REVIEWING },
   keepChatSealed: { title: "Keep VS Code's Chat Sealed…", icon: 'shield', group: 'Use' },
   setApiKey: { title: 'Set API Key', icon: 'key', group: 'Keys' },
   removeApiKey: { title: 'Remove API Key', icon: 'trash', group: 'Keys', menu: 'withApiKey', palette: HAS_KEY },
@@ -66,8 +71,19 @@ const ENTRIES = {
  */
 export const INTERNAL_COMMANDS = ['repairAssistants', 'openChat', 'getBaseUrl', 'getStatus', 'getConnection'] as const;
 
-/** The context keys that the extension sets, for when clauses and the walkthrough. `asked`: a chat got a response. */
-export const CONTEXT_KEYS = ['state', 'verified', 'newImage', 'hasApiKey', 'assistantConnected', 'asked'] as const;
+/**
+ * The context keys that the extension sets, for when clauses and the walkthrough. `asked`: a chat got a response.
+ * `reviewing`: a change is shown that the user has not decided on.
+ */
+export const CONTEXT_KEYS = [
+  'state',
+  'verified',
+  'newImage',
+  'hasApiKey',
+  'assistantConnected',
+  'asked',
+  'reviewing',
+] as const;
 
 export type ContextKey = (typeof CONTEXT_KEYS)[number];
 export type VisibleCommand = keyof typeof ENTRIES;

@@ -1,12 +1,21 @@
+import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 
 const SCHEME = 'sealed-proxy';
+
+/** Two texts that are shown side by side. */
+export interface Comparison {
+  /** The document with the second text. No other one ever has its URI. */
+  readonly modified: vscode.Uri;
+  /** Brings its tab to the front. */
+  readonly show: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
 
 /** Read-only documents that exist only while they are shown. */
 export class Documents implements vscode.TextDocumentContentProvider, vscode.Disposable {
   /** By the path of the URI. */
   readonly #texts = new Map<string, string>();
-  #shown = 0;
   readonly #registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
 
   provideTextDocumentContent({ path }: vscode.Uri): string {
@@ -18,22 +27,26 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     await vscode.commands.executeCommand('markdown.showPreview', this.#provide(name, markdown));
   }
 
-  /** Shows two texts side by side. Returns a function that closes them. */
-  async compare(name: string, before: string, after: string, title: string): Promise<() => Promise<void>> {
+  /** Shows two texts side by side, in a tab that stays when the user looks at other files. */
+  async compare(name: string, before: string, after: string, title: string): Promise<Comparison> {
     const [left, right] = [this.#provide(name, before), this.#provide(name, after)];
-    await vscode.commands.executeCommand('vscode.diff', left, right, title, { preview: true });
-    return async () => {
+    const show = async () => {
+      await vscode.commands.executeCommand('vscode.diff', left, right, title, { preview: false });
+    };
+    await show();
+    const close = async () => {
       const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
       const isShown = ({ input }: vscode.Tab) =>
-        input instanceof vscode.TabInputTextDiff && input.modified.scheme === SCHEME;
+        input instanceof vscode.TabInputTextDiff && input.modified.toString() === right.toString();
       await vscode.window.tabGroups.close(tabs.filter(isShown));
       for (const { path } of [left, right]) this.#texts.delete(path);
     };
+    return { modified: right, show, close };
   }
 
-  /** Each time under another URI: an editor that still has a document open may show its old text. */
+  /** Each time under another URI, also after a restart: an editor that still has a document open may show its old text. */
   #provide(name: string, text: string): vscode.Uri {
-    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${++this.#shown}/${name}` });
+    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${randomUUID()}/${name}` });
     this.#texts.set(uri.path, text);
     return uri;
   }

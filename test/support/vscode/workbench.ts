@@ -187,6 +187,12 @@ export class Workbench {
     await dialog.waitFor({ state: 'detached' });
   }
 
+  /** Presses a button in the title bar of the diff editor that shows a change. */
+  async decide(button: 'Write These Changes' | 'Cancel These Changes'): Promise<void> {
+    const actions = this.page.locator('.editor-group-container.active .editor-actions');
+    await actions.getByRole('button', { name: button }).click();
+  }
+
   /** Takes two screenshots of a state: without and with the tooltip. Returns the tooltip's text. */
   async picture(name: string): Promise<string> {
     await this.#closeTooltip();

@@ -16,7 +16,9 @@ interface Manifest {
   readonly activationEvents: readonly string[];
   readonly contributes: {
     readonly commands: readonly object[];
-    readonly menus: { readonly commandPalette: readonly { readonly command: string; readonly when: string }[] };
+    readonly menus: Readonly<
+      Record<'commandPalette' | 'editor/title', readonly { readonly command: string; readonly when: string }[]>
+    >;
     readonly walkthroughs: readonly { readonly steps: readonly { readonly completionEvents: readonly string[] }[] }[];
   };
 }
@@ -37,6 +39,11 @@ const { contributes, activationEvents } = JSON.parse(read('package.json')) as Ma
 const names = Object.keys(COMMANDS) as VisibleCommand[];
 const inPalette = names.filter((name) => COMMANDS[name].palette !== 'never');
 
+function iconOf(name: VisibleCommand) {
+  const { diffIcon } = COMMANDS[name];
+  return diffIcon === undefined ? {} : { icon: `$(${diffIcon})` };
+}
+
 /** Fails with a sentence that names the part of package.json to change, and its right content. */
 function assertContributes(part: string, actual: unknown, expected: unknown): void {
   assert.deepEqual(
@@ -53,6 +60,7 @@ describe('COMMANDS', () => {
       command: commandId(name),
       title: COMMANDS[name].title,
       category: 'Sealed Proxy',
+      ...iconOf(name),
     }));
     assertContributes('commands', contributes.commands, expected);
   });
@@ -62,6 +70,16 @@ describe('COMMANDS', () => {
       .filter((name) => COMMANDS[name].palette !== undefined)
       .map((name) => ({ command: commandId(name), when: COMMANDS[name].palette }));
     assertContributes('menus.commandPalette', contributes.menus.commandPalette, expected);
+  });
+
+  it('is in the title bar of the diff editor that shows a change, in the same order', () => {
+    const inDiff = names.filter((name) => COMMANDS[name].diffIcon !== undefined);
+    const expected = inDiff.map((name, index) => ({
+      command: commandId(name),
+      when: COMMANDS[name].palette,
+      group: `navigation@${index + 1}`,
+    }));
+    assertContributes('menus.editor/title', contributes.menus['editor/title'], expected);
   });
 
   it('works while the editor starts: each command that package.json does not contribute has an activation event', () => {

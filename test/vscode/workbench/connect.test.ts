@@ -93,16 +93,65 @@ describe('Connect an Assistant', () => {
   it('shows the change without any key, and writes nothing if the user cancels', async () => {
     await open();
     await choose('Continue', 'GLM 5.2');
-    await window.option(`Write to ${config}`).waitFor();
+    await window.toast(`write to ${config}?`).waitFor();
     const right = window.page.locator('.modified-in-monaco-diff-editor .view-lines').first();
     await right.getByText('apiBase').first().waitFor();
     await window.screenshot('connect-preview');
     const shown = await right.innerText();
     assert.ok(!shown.includes(THEIR_KEY));
     assert.deepEqual(keysIn(shown), []);
-    await choose('Cancel');
+    await window.decide('Cancel These Changes');
     assert.equal(text(), CONFIG);
     await window.page.locator('.modified-in-monaco-diff-editor').waitFor({ state: 'detached' });
+  });
+
+  it('writes nothing if the user closes the diff editor, and takes no answer to a change that is no longer shown', async () => {
+    await open();
+    await choose('Continue', 'GLM 5.2');
+    const toast = window.toast(`write to ${config}?`);
+    await window.page.locator('.modified-in-monaco-diff-editor').getByText('apiBase').first().waitFor();
+    await toast.waitFor();
+    await window.bridge.command('workbench.action.closeActiveEditor');
+    await window.page.locator('.modified-in-monaco-diff-editor').waitFor({ state: 'detached' });
+    await toast.getByRole('button', { name: 'Write' }).click();
+    await toast.waitFor({ state: 'detached' });
+    assert.equal(text(), CONFIG);
+  });
+
+  it('decides on each of two changes alone, and from the palette on the one that is shown', async () => {
+    await window.bridge.command('notifications.clearAll');
+    const tabs = window.page.locator('.tab', { hasText: 'before and after' });
+    for (const count of [1, 2]) {
+      await open();
+      await choose('Continue', 'GLM 5.2');
+      await eventually('the tabs', async () => (await tabs.count()) === count);
+    }
+    await tabs.first().click();
+    await window.runCommand('Sealed Proxy: Cancel These Changes');
+    await eventually('one tab', async () => (await tabs.count()) === 1);
+    await window.decide('Cancel These Changes');
+    await eventually('no tab', async () => (await tabs.count()) === 0);
+    assert.equal(text(), CONFIG);
+    assert.ok(!(await window.offered('Sealed Proxy:')).some((row) => row.includes('These Changes')));
+    await window.bridge.command('notifications.clearAll');
+  });
+
+  it('shows a change that another tab covers before the notification can write it', async () => {
+    const diff = window.page.locator('.modified-in-monaco-diff-editor');
+    const toast = window.toast(`write to ${config}?`);
+    await open();
+    await choose('Continue', 'GLM 5.2');
+    await diff.getByText('apiBase').first().waitFor();
+    await toast.waitFor();
+    await window.bridge.command('workbench.action.files.newUntitledFile');
+    await diff.waitFor({ state: 'hidden' });
+    await toast.getByRole('button', { name: 'Write' }).click();
+    await diff.getByText('apiBase').first().waitFor();
+    assert.equal(text(), CONFIG);
+    await toast.getByRole('button', { name: 'Cancel' }).click();
+    await window.page.locator('.tab', { hasText: 'before and after' }).waitFor({ state: 'detached' });
+    assert.equal(text(), CONFIG);
+    await window.bridge.command('workbench.action.closeAllEditors');
   });
 
   it('keeps the list of models open when something else takes the focus', async () => {
@@ -111,13 +160,16 @@ describe('Connect an Assistant', () => {
     await window.option('GLM 5.2').waitFor();
     await window.bridge.command('workbench.files.action.focusFilesExplorer');
     await window.page.locator('.explorer-folders-view .monaco-list:focus').waitFor();
-    await choose('GLM 5.2', 'Cancel');
+    await choose('GLM 5.2');
+    await window.decide('Cancel These Changes');
+    await window.page.locator('.modified-in-monaco-diff-editor').waitFor({ state: 'detached' });
     assert.equal(text(), CONFIG);
   });
 
   it('writes the change if the user agrees; a check sends a request with the new key', async () => {
     await open();
-    await choose('Continue', 'GLM 5.2', `Write to ${config}`);
+    await choose('Continue', 'GLM 5.2');
+    await window.decide('Write These Changes');
     await window.toast('Continue is connected.').waitFor();
     await window.screenshot('connect-done');
     assert.equal(keysIn(text()).length, 1);
@@ -141,7 +193,8 @@ describe('Connect an Assistant', () => {
         ['endpoint_chat', 'endpoint_tools', 'ai_model', 'api_key_chat', 'api_key_tools'],
       );
     await open();
-    await choose('llama.vscode', 'GLM 5.2', "Write to VS Code's settings");
+    await choose('llama.vscode', 'GLM 5.2');
+    await window.decide('Write These Changes');
     await window.dismiss('llama.vscode is configured');
     const origin = `http://127.0.0.1:${port}`;
     const [chat, tools, model, ...keys] = await settings();
@@ -157,7 +210,8 @@ describe('Connect an Assistant', () => {
   it('adds a Custom Endpoint to VS Code, whose chat then finds the models', async () => {
     const add = async () => {
       await open();
-      await choose('VS Code Custom Endpoint', "Write to VS Code's language models");
+      await choose('VS Code Custom Endpoint');
+      await window.decide('Write These Changes');
     };
     await add();
     await window.dismiss('VS Code did not accept the Custom Endpoint. Run "Chat: Manage Language Models" once');
@@ -223,7 +277,8 @@ describe('Connect an Assistant', () => {
 
   it('offers to revoke the key if the change cannot be undone', async () => {
     await open();
-    await choose('Continue', 'GLM 5.2', `Write to ${config}`);
+    await choose('Continue', 'GLM 5.2');
+    await window.decide('Write These Changes');
     await window.dismiss('Continue is connected.');
     const broken = `models: [ # ${text()}`;
     writeFileSync(config, broken);
@@ -291,12 +346,12 @@ describe('Connect an Assistant', () => {
     await window.option('Use glm-5-2 instead').waitFor();
     await window.screenshot('connect-replacement');
     await choose('Use glm-5-2 instead');
-    await window.option(`Create ${path}`).waitFor();
+    await window.toast(`create ${path}?`).waitFor();
     await preview.getByText('ANTHROPIC_BASE_URL').first().waitFor();
     await window.screenshot('connect-claude-code-preview');
     assert.deepEqual(keysIn(await preview.innerText()), []);
     assert.equal(await setting(), '');
-    await choose(`Create ${path}`);
+    await window.decide('Write These Changes');
     await window.toast('Claude Code is connected.').waitFor();
     await window.screenshot('connect-claude-code-done');
     const { env } = JSON.parse(readFileSync(path, 'utf8')) as { env: Readonly<Record<string, string>> };
@@ -323,11 +378,11 @@ describe('Connect an Assistant', () => {
     await window.option('Return an error').waitFor();
     await window.screenshot('connect-codex-replacement');
     await choose('Return an error');
-    await window.option(`Create ${path}`).waitFor();
+    await window.toast(`create ${path}?`).waitFor();
     await preview.getByText('experimental_bearer_token').first().waitFor();
     await window.screenshot('connect-codex-preview');
     assert.deepEqual(keysIn(await preview.innerText()), []);
-    await choose(`Create ${path}`);
+    await window.decide('Write These Changes');
     await window.toast('Codex is connected.').waitFor();
     await window.screenshot('connect-codex-done');
     const written = readFileSync(path, 'utf8');

@@ -164,7 +164,8 @@ describe('The dashboard', () => {
 
   it('checks a connected assistant, repairs it after its key was revoked, and undoes the connection', async function () {
     await window.runCommand('Sealed Proxy: Connect an Assistant…');
-    for (const label of ['opencode', 'GLM 5.2', `Write to ${config}`]) await window.option(label).click();
+    for (const label of ['opencode', 'GLM 5.2']) await window.option(label).click();
+    await window.decide('Write These Changes');
     await window.dismiss('opencode is connected.');
     await dashboard.open();
     await dashboard.press('Check opencode');

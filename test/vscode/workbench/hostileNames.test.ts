@@ -143,7 +143,7 @@ describe('Hostile names', () => {
     await window.runCommand('Sealed Proxy: Connect an Assistant…');
     await window.option('opencode').click();
     await window.option('<img src=x').click();
-    await window.option('Write to').click();
+    await window.decide('Write These Changes');
     await window.dismiss('opencode is connected.');
     await dashboard.open();
     await dashboard.show('Clients');

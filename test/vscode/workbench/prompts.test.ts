@@ -86,12 +86,13 @@ describe('Show Where Prompts Go', () => {
 
   it('connects an assistant with the button in its row, which is sealed then', async () => {
     await dashboard.press('Connect… (Claude Code)');
-    for (const label of ['GLM 5.2', 'GLM 5.2', 'Return an error', `Write to ${settings}`]) {
+    for (const label of ['GLM 5.2', 'GLM 5.2', 'Return an error']) {
       const row = window.option(label);
       await row.waitFor();
       await window.page.mouse.move(0, 0); // the tooltip of a row that opened below the mouse would cover others
       await row.click();
     }
+    await window.decide('Write These Changes');
     await window.dismiss('Claude Code is connected.');
     await isSaid('Claude Code', 'Sealed');
     await dashboard.reads(/^Not everything is sealed: 2 of \d+ are\.$/);

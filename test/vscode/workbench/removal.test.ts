@@ -54,6 +54,7 @@ describe('Disconnect and Remove Everything', () => {
   const connect = async (name: string, ...labels: readonly string[]) => {
     await window.runCommand(`${TITLE}…`);
     await choose(name, ...labels);
+    await window.decide('Write These Changes');
     await window.dismiss(new RegExp(`${name} is (?:connected|configured)`)); // some cannot be judged
   };
   const write = (path: string, text: string) => {
@@ -104,11 +105,11 @@ describe('Disconnect and Remove Everything', () => {
     await chat.choose('GLM 5.2');
     await chat.ask('Hello');
     await chat.answer.locator('.rendered-markdown').filter({ hasText: /\w/ }).first().waitFor();
-    await connect('Continue', 'GLM 5.2', 'Write to');
-    await connect('opencode', 'GLM 5.2', 'Create');
-    await connect('Qwen Code', 'GLM 5.2', 'Write to');
-    await connect('llama.vscode', 'GLM 5.2', 'Write to');
-    await connect('VS Code Custom Endpoint', 'Write to');
+    await connect('Continue', 'GLM 5.2');
+    await connect('opencode', 'GLM 5.2');
+    await connect('Qwen Code', 'GLM 5.2');
+    await connect('llama.vscode', 'GLM 5.2');
+    await connect('VS Code Custom Endpoint');
     // The user goes on using the file.
     writeFileSync(pathOf('.qwen', 'settings.json'), `${readFileSync(pathOf('.qwen', 'settings.json'), 'utf8')}\n`);
     await window.runCommand('Sealed Proxy: Create Access Key');
@@ -198,7 +199,8 @@ describe('Uninstalling the extension', () => {
     };
     await eventually('the address with the other port', isMoved);
     await window.runCommand(`${TITLE}…`);
-    for (const label of ['Continue', 'GLM 5.2', 'Write to']) await window.option(label).click();
+    for (const label of ['Continue', 'GLM 5.2']) await window.option(label).click();
+    await window.decide('Write These Changes');
     await window.dismiss('Continue is connected.');
     assert.match(readFileSync(config, 'utf8'), /sealed-[\w-]{43}/);
     assert.match(readFileSync(editor.settingsPath, 'utf8'), /sealedProxy\.baseUrl/);

@@ -123,9 +123,8 @@ describe('The walkthrough', () => {
     await window.cutout('connect', TOP);
     await window.option('opencode').click();
     await window.option('GLM 5.2').click();
-    await window.option(`Write to ${config}`).waitFor();
     await window.page.locator('.modified-in-monaco-diff-editor').getByText('baseURL').first().waitFor();
-    await window.option(`Write to ${config}`).click();
+    await window.decide('Write These Changes');
     const toast = window.toast('opencode is connected.');
     await toast.getByRole('button', { name: 'Check Connection' }).click();
     await window.dismiss('opencode is ready');

@@ -8,6 +8,7 @@ import type { Core } from '../../core/core.ts';
 import type { ChatProvider } from '../chat/chatProvider.ts';
 import { AssistantJudgements } from './assistantJudgements.ts';
 import { AssistantNotices } from './assistantNotices.ts';
+import { ChangeReviews } from './changeReviews.ts';
 import { connectAssistant } from './connectAssistant.ts';
 import type { AssistantsContext } from './context.ts';
 import { createAssistantService } from './editorAssistants.ts';
@@ -34,11 +35,13 @@ export function registerAssistants(
       changed.fire();
     },
   });
-  const commandContext = { core, assistants, models, catalogue: () => chat.catalogue, getBaseUrl };
+  const reviews = new ChangeReviews(core);
+  const commandContext = { core, assistants, reviews, models, catalogue: () => chat.catalogue, getBaseUrl };
   const notices = new AssistantNotices(assistants, context.globalState);
   const firstChat = new FirstChat(assistants, secrets);
   context.subscriptions.push(
     changed,
+    reviews,
     new AssistantJudgements(notices, core),
     core.onStatus((status) => {
       inBackground(notices.statusChanged(status));
@@ -60,6 +63,12 @@ export function registerAssistants(
     },
     commands: {
       connectAssistant: () => connectAssistant(commandContext),
+      writeChange: (uri) => {
+        reviews.decide(uri, true);
+      },
+      cancelChange: (uri) => {
+        reviews.decide(uri, false);
+      },
       repairAssistants: () => repairAssistants(commandContext),
     } satisfies Commands,
   };

@@ -135,27 +135,19 @@ async function showUnsealed(context: AssistantsContext, assistant: Assistant, ju
   else if (answer !== undefined) await action?.run();
 }
 
-/** Shows the change next to the question. */
+/** Shows the change, and asks beside it. */
 async function agree(
-  { core: { documents } }: AssistantsContext,
+  { core: { documents }, reviews }: AssistantsContext,
   { name }: Assistant,
   preview: Preview,
 ): Promise<boolean> {
   const { path, exists, before, after, changes } = preview;
   const title = `${basename(path)}: before and after (keys are hidden)`;
-  const close = await documents.compare(basename(path), before, after, title);
+  const comparison = await documents.compare(basename(path), before, after, title);
   const backup = exists && isAbsolute(path) ? 'A backup is kept next to it.' : '';
-  const write = {
-    label: `$(check) ${exists ? 'Write to' : 'Create'} ${path}`,
-    detail: asLabel(`${capitalized(changes.join(' · '))}. ${backup}`, LONGEST_DETAIL),
-  };
-  const answer = await vscode.window.showQuickPick([write, { label: '$(close) Cancel' }], {
-    title: `Connect ${name}`,
-    placeHolder: `Review the change. ${name} gets its own access key.`,
-    ignoreFocusOut: true,
-  });
-  await close();
-  return answer === write;
+  const details = asLabel(`${capitalized(changes.join(' · '))}. ${backup}`, LONGEST_DETAIL);
+  const question = `Connect ${name}: ${exists ? 'write to' : 'create'} ${path}? ${name} gets its own access key. ${details}`;
+  return reviews.ask(comparison, asNotice(question));
 }
 
 /** Undoes the changes to an assistant. Returns what was shown: sentences; empty if the user cancelled. */
