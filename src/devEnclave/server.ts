@@ -3,7 +3,7 @@
 // makes the documents, and faults/ replaces correct steps with wrong ones on demand.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TrustAnchors } from '../attestation/trust.ts';
-import { bestAead } from '../session/aead.ts';
+import { bestAead } from '../session/bestAead.ts';
 import { hkdfSha256 } from '../session/hkdf.ts';
 import { REQUEST_PATH, SESSION_PATH } from '../session/wire.ts';
 import { makeUnsignedDocument } from './attestation/document.ts';

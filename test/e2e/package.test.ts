@@ -103,7 +103,6 @@ describe('The package', () => {
     const notices = readFileSync(fromRoot('dist/ThirdPartyNotices.txt'), 'utf8');
     for (const name of [
       'undici',
-      '@noble/ciphers',
       '@noble/hashes',
       'cborg',
       'jsonc-parser',
@@ -111,6 +110,7 @@ describe('The package', () => {
       '@vscode-elements/elements',
       'lit',
       'uplot',
+      'libsodium',
     ]) {
       assert.match(notices, new RegExp(`^${name} \\d`, 'm'));
     }

@@ -31,7 +31,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
   session: {
     below: ['attestation', 'shared'],
-    packages: /^(node:crypto|@noble\/(ciphers|hashes)\/.+)$/,
+    packages: /^(node:crypto|@noble\/hashes\/.+)$/,
     forbidden: [...CLOCKS, ...ENVIRONMENT, 'Math.random'],
   },
   dialects: {

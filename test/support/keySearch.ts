@@ -1,6 +1,6 @@
 // Searches bytes for a secret that opens a recorded request of a session.
 import { createHash, createPrivateKey } from 'node:crypto';
-import { bestAead } from '../../src/session/aead.ts';
+import { bestAead } from '../../src/session/bestAead.ts';
 import { expandOnce, hkdfSha256 } from '../../src/session/hkdf.ts';
 import { agree } from '../../src/session/keys.ts';
 import type { Transcript } from '../../src/session/keys.ts';

@@ -1,24 +1,26 @@
 // Sessions without a handshake: the client's side and the enclave's side, with the same keys.
 import { randomBytes } from 'node:crypto';
-import { PureAead, aeadBySize, nativeAead } from '../../src/session/aead.ts';
+import { nativeAead } from '../../src/session/aead.ts';
+import { aeadBySize } from '../../src/session/bestAead.ts';
 import { hkdfSha256 } from '../../src/session/hkdf.ts';
 import { deriveSessionKeys } from '../../src/session/keys.ts';
 import { Session } from '../../src/session/session.ts';
 import type { Primitives } from '../../src/session/session.ts';
+import { WasmAead } from '../../src/session/wasmAead.ts';
 import { EnclaveHalf } from './enclaveHalf.ts';
 import { TRANSPORT_V2, hex } from './vectors.ts';
 
-const pureAead = new PureAead();
+const wasmAead = new WasmAead();
 
 /** Each implementation of the AEAD. */
 export const ALL_PRIMITIVES: readonly (readonly [string, Primitives])[] = [
   ['native AEAD', { aead: nativeAead, hkdf: hkdfSha256 }],
-  ['pure AEAD', { aead: pureAead, hkdf: hkdfSha256 }],
-  ['AEAD by size', { aead: aeadBySize(nativeAead, pureAead, 2048), hkdf: hkdfSha256 }],
+  ['AEAD in WebAssembly', { aead: wasmAead, hkdf: hkdfSha256 }],
+  ['AEAD by size', { aead: aeadBySize(nativeAead, wasmAead, 2048), hkdf: hkdfSha256 }],
 ];
 
 /** The implementations that the proxy uses. */
-export const PRIMITIVES: Primitives = { aead: aeadBySize(nativeAead, pureAead, 2048), hkdf: hkdfSha256 };
+export const PRIMITIVES: Primitives = { aead: aeadBySize(nativeAead, wasmAead, 2048), hkdf: hkdfSha256 };
 
 export interface SessionPair {
   readonly session: Session;

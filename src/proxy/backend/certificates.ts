@@ -2,6 +2,7 @@
 // takes 40 seconds, and the only function for it blocks its thread. A worker would do, but a process that is exiting
 // waits for a worker that is blocked, and would hold its port meanwhile.
 import { execFile } from 'node:child_process';
+import { setImmediate } from 'node:timers/promises';
 import { createSecureContext, getCACertificates } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 import { promisify } from 'node:util';
@@ -28,6 +29,7 @@ export async function readCertificates(
   { certificates = [], systemCertificates = false }: NetworkSettings,
   signal: AbortSignal,
 ): Promise<Certificates> {
+  await setImmediate(); // the proxy listens first
   const system = systemCertificates ? await readSystemCertificates(signal).catch(() => 'failed' as const) : null;
   const report: CertificateReport = {
     bundled: getCACertificates('bundled').length,

@@ -2,7 +2,7 @@
 import { PINS } from '../../attestation/pins.ts';
 import { AWS_NITRO_ROOT } from '../../attestation/trust.ts';
 import type { TrustAnchors } from '../../attestation/trust.ts';
-import { bestAead } from '../../session/aead.ts';
+import { bestAead } from '../../session/bestAead.ts';
 import { performHandshake } from '../../session/handshake.ts';
 import type { Trust } from '../../session/handshake.ts';
 import { hkdfSha256 } from '../../session/hkdf.ts';

@@ -1,5 +1,5 @@
 // One request of a local client, in the order of its checks: host, origin, path, method, key, size.
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestIdOf } from '../../dialects/dialect.ts';
 import type { Clock } from '../../session/transport.ts';
@@ -106,8 +106,8 @@ export class LocalRequest {
   /** Undefined: it is not valid. */
   readonly #target: RequestTarget | undefined;
   readonly #destination: Destination;
-  /** 32 random hex digits. */
-  readonly #id = randomBytes(16).toString('hex');
+  /** 32 hex digits, of which 30 are random. Node keeps random bytes for the next ones of these. */
+  readonly #id = randomUUID().replaceAll('-', '');
   readonly #entry: RequestEntry;
   #cors: readonly string[] = [];
   #running: RunningRequest | undefined;

@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { PureAead, aeadBySize, nativeAead } from '../../../src/session/aead.ts';
+import { nativeAead } from '../../../src/session/aead.ts';
 import type { Aead } from '../../../src/session/aead.ts';
+import { aeadBySize } from '../../../src/session/bestAead.ts';
+import { WasmAead } from '../../../src/session/wasmAead.ts';
 import { concatBytes, toHex } from '../../../src/shared/bytes.ts';
 
-const pureAead = new PureAead();
+const wasmAead = new WasmAead();
 
 const BORDER = 2048;
-const bySize = aeadBySize(nativeAead, pureAead, BORDER);
+const bySize = aeadBySize(nativeAead, wasmAead, BORDER);
 const PAIRS: readonly (readonly [Aead, Aead])[] = [
-  [nativeAead, pureAead],
-  [pureAead, nativeAead],
-  [bySize, pureAead],
+  [nativeAead, wasmAead],
+  [wasmAead, nativeAead],
+  [bySize, wasmAead],
   [nativeAead, bySize],
 ];
 
@@ -41,7 +43,7 @@ function cut(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
 
 const fractions = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 5 });
 
-describe('nativeAead and pureAead', () => {
+describe('nativeAead and wasmAead', () => {
   it("produce the same bytes and open each other's messages, in one part, in several and streamed", () => {
     fc.assert(
       fc.property(key, nonce, aad, prefix, sizes, fc.nat(255), fractions, (k, n, a, p, size, seed, cuts) => {
@@ -69,7 +71,7 @@ describe('nativeAead and pureAead', () => {
         const sealed = nativeAead.seal(k, n, a, new Uint8Array(0), [message(size, 0)]);
         const place = at % sealed.length;
         sealed[place] = (sealed[place] ?? 0) ^ change;
-        for (const aead of [nativeAead, pureAead, bySize]) {
+        for (const aead of [nativeAead, wasmAead, bySize]) {
           assert.throws(() => aead.open(k, n, a, sealed), { code: 'record_authentication' });
         }
       }),
@@ -83,7 +85,7 @@ describe('nativeAead and pureAead', () => {
     for (const step of [1000, 4096, 65_535, 65_536, 100_003]) {
       const parts: Uint8Array[] = [];
       for (let at = 0; at < text.length; at += step) parts.push(text.subarray(at, at + step));
-      const [expected, ...others] = [nativeAead, pureAead].flatMap((aead) => {
+      const [expected, ...others] = [nativeAead, wasmAead].flatMap((aead) => {
         const stream = aead.sealStream(k, n, a);
         const streamed = concatBytes(...parts.map((part) => stream.update(part)), stream.final());
         return [toHex(streamed), toHex(aead.seal(k, n, a, new Uint8Array(0), parts))];

@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
-import { PureAead, aeadBySize, bestAead, nativeAead } from '../../../src/session/aead.ts';
+import { nativeAead } from '../../../src/session/aead.ts';
 import type { Aead } from '../../../src/session/aead.ts';
+import { aeadBySize, bestAead } from '../../../src/session/bestAead.ts';
+import { WasmAead } from '../../../src/session/wasmAead.ts';
 import { concatBytes, toHex } from '../../../src/shared/bytes.ts';
 import { RFC_8439, hex } from '../../support/vectors.ts';
 
-const pureAead = new PureAead();
+const wasmAead = new WasmAead();
 
 const IMPLEMENTATIONS: readonly [string, Aead][] = [
   ['native', nativeAead],
-  ['pure', pureAead],
-  ['by size, always pure', aeadBySize(nativeAead, pureAead, Infinity)],
-  ['by size, always native', aeadBySize(nativeAead, pureAead, 0)],
-  ['by size, with the border among the vectors', aeadBySize(nativeAead, pureAead, 200)],
+  ['WebAssembly', wasmAead],
+  ['by size, always WebAssembly', aeadBySize(nativeAead, wasmAead, Infinity)],
+  ['by size, always native', aeadBySize(nativeAead, wasmAead, 0)],
+  ['by size, with the border among the vectors', aeadBySize(nativeAead, wasmAead, 200)],
   ['the best of this runtime', bestAead()],
 ];
 
@@ -138,47 +140,3 @@ for (const [label, aead] of IMPLEMENTATIONS) {
     });
   });
 }
-
-describe('aeadBySize()', () => {
-  const [key, nonce] = [new Uint8Array(32), new Uint8Array(12)];
-
-  /** Records the calls of its methods and passes them on to `real`. */
-  function watched(real: Aead, calls: string[]): Aead {
-    const name = real === pureAead ? 'pure' : 'native';
-    return {
-      sealStream: (...input) => {
-        calls.push(`${name} sealStream`);
-        return real.sealStream(...input);
-      },
-      seal: (...input) => {
-        calls.push(`${name} seal`);
-        return real.seal(...input);
-      },
-      open: (...input) => {
-        calls.push(`${name} open`);
-        return real.open(...input);
-      },
-    };
-  }
-
-  it('uses the pure implementation below the limit and the native one from it', () => {
-    const calls: string[] = [];
-    const aead = aeadBySize(watched(nativeAead, calls), watched(pureAead, calls), 100);
-    for (const length of [99, 100]) aead.seal(key, nonce, NOTHING, NOTHING, [new Uint8Array(length)]);
-    assert.deepEqual(calls.splice(0), ['pure seal', 'native seal']);
-    for (const length of [99 - 16, 100 - 16]) {
-      aead.open(key, nonce, NOTHING, nativeAead.seal(key, nonce, NOTHING, NOTHING, [new Uint8Array(length)]));
-    }
-    assert.deepEqual(calls.splice(0), ['pure open', 'native open']);
-    aead.sealStream(key, nonce, NOTHING);
-    assert.deepEqual(calls, ['native sealStream']);
-  });
-
-  it('compares the total length of all parts', () => {
-    const calls: string[] = [];
-    const aead = aeadBySize(watched(nativeAead, calls), watched(pureAead, calls), 100);
-    aead.seal(key, nonce, NOTHING, NOTHING, [new Uint8Array(60), new Uint8Array(39)]);
-    aead.seal(key, nonce, NOTHING, NOTHING, [new Uint8Array(60), new Uint8Array(40)]);
-    assert.deepEqual(calls, ['pure seal', 'native seal']);
-  });
-});

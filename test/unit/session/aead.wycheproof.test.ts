@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict';
-import { PureAead, aeadBySize, bestAead, nativeAead } from '../../../src/session/aead.ts';
+import { nativeAead } from '../../../src/session/aead.ts';
 import type { Aead } from '../../../src/session/aead.ts';
+import { aeadBySize, bestAead } from '../../../src/session/bestAead.ts';
 import { SessionError } from '../../../src/session/errors.ts';
+import { WasmAead } from '../../../src/session/wasmAead.ts';
 import { NONCE_LENGTH } from '../../../src/session/wire.ts';
 import { concatBytes, toHex } from '../../../src/shared/bytes.ts';
 import { hex } from '../../support/vectors.ts';
 import { assertCases, readWycheproof } from '../../support/wycheproof.ts';
 
-const pureAead = new PureAead();
+const wasmAead = new WasmAead();
 
 const IMPLEMENTATIONS: readonly (readonly [string, Aead])[] = [
   ['native', nativeAead],
-  ['pure', pureAead],
-  ['by size, with the border among the cases', aeadBySize(nativeAead, pureAead, 100)],
+  ['WebAssembly', wasmAead],
+  ['by size, with the border among the cases', aeadBySize(nativeAead, wasmAead, 100)],
   ['the best of this runtime', bestAead()],
 ];
 

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { EnclaveSession, acceptHandshake } from '../../../../src/devEnclave/transport/enclaveSession.ts';
 import { HttpError } from '../../../../src/devEnclave/transport/httpError.ts';
-import { PureAead, nativeAead } from '../../../../src/session/aead.ts';
+import { nativeAead } from '../../../../src/session/aead.ts';
 import { hkdfSha256 } from '../../../../src/session/hkdf.ts';
 import { deriveSessionKeys, generateKeyPair } from '../../../../src/session/keys.ts';
 import type { Primitives } from '../../../../src/session/session.ts';
+import { WasmAead } from '../../../../src/session/wasmAead.ts';
 import { toBase64, toHex } from '../../../../src/shared/bytes.ts';
 
-const pureAead = new PureAead();
+const wasmAead = new WasmAead();
 
 // transport-v2, section 5
 const CHALLENGE = new Uint8Array(32).fill(0x11);
@@ -23,7 +24,7 @@ const RESPONSE = '25a2d5ed89864bd7b5e13c83eb49b1f314a70abf8bd7e871b706bb6768c9e1
 
 const IMPLEMENTATIONS: [string, Primitives][] = [
   ['OpenSSL', { aead: nativeAead, hkdf: hkdfSha256 }],
-  ['plain JavaScript', { aead: pureAead, hkdf: hkdfSha256 }],
+  ['plain JavaScript', { aead: wasmAead, hkdf: hkdfSha256 }],
 ];
 
 function bytes(hex: string): Uint8Array {
