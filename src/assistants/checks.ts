@@ -2,7 +2,6 @@
 import { sendTestRequest } from '../chat/testRequest.ts';
 import type { TestRequestResult } from '../chat/testRequest.ts';
 import type { DialectName } from '../dialects/dialect.ts';
-import { accessKeyId } from '../shared/accessKeys.ts';
 import { asPlain } from '../shared/escape.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { Assistant, CheckOutcome, Expected, ModelChoice } from './adapters/assistant.ts';
@@ -24,8 +23,6 @@ export interface ChecksHost {
 
 export class AssistantChecks {
   readonly #host: ChecksHost;
-  /** For each key ID, the number of checks by this window that the proxy has not reported yet. */
-  readonly #pending = new Map<string, number>();
 
   constructor(host: ChecksHost) {
     this.#host = host;
@@ -39,28 +36,13 @@ export class AssistantChecks {
     const expected = await this.#host.expected(assistant);
     const state = await assistant.inspect(expected);
     if (state.kind === 'current' && state.model !== undefined && expected.key !== undefined)
-      return this.#check(expected.key, state.model, assistant.dialect);
+      return this.#send(expected.key, state.model, assistant.dialect);
     return { kind: 'failed', message: describeUncheckable(assistant.name, state) };
   }
 
   /** The same as `check` for a snippet. */
   async checkSnippet(snippet: Snippet, model: ModelChoice): Promise<CheckOutcome> {
-    return this.#check(await this.#host.keys.ensure(snippet), model.id, snippet.dialect);
-  }
-
-  /** True, once, if the latest response for this key that the proxy has just reported was to a check of this window. */
-  consumeCheckResponse(id: string): boolean {
-    const count = this.#pending.get(id) ?? 0;
-    if (count > 0) this.#pending.set(id, count - 1);
-    return count > 0;
-  }
-
-  async #check(key: string, model: string, dialect: DialectName | undefined): Promise<CheckOutcome> {
-    const id = accessKeyId(key);
-    this.#pending.set(id, (this.#pending.get(id) ?? 0) + 1);
-    const outcome = await this.#send(key, model, dialect);
-    if (outcome.kind === 'failed') this.consumeCheckResponse(id); // the proxy reports no response
-    return outcome;
+    return this.#send(await this.#host.keys.ensure(snippet), model.id, snippet.dialect);
   }
 
   /** Never rejects. The key is sent only over a connection that is verified to be our own proxy's. */

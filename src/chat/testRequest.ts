@@ -47,7 +47,7 @@ export async function sendTestRequest(
 ): Promise<TestRequestResult> {
   const { path, body, createReader } = dialect === undefined ? CHAT_COMPLETIONS : DIALECT_PROTOCOLS[dialect];
   const start = clock();
-  const response = await connection.post(path, accessKey, JSON.stringify(body(model)), signal);
+  const response = await connection.check(path, accessKey, JSON.stringify(body(model)), signal);
   if (response.statusCode !== 200) return readRefusal(response);
   let firstByte: number | undefined;
   let chunks = 0;

@@ -60,10 +60,10 @@ export function hasFailed({ outcome }: RequestRecord): boolean {
   return outcome === 'failed' || outcome === 'refused' || outcome === 'broken';
 }
 
-/** Whether the extension itself sent it, to check the connection: it lists the models with its own key. */
+/** Whether the extension itself sent it: a check, or the list of the models with its own key. */
 export function isOwnCheck(
-  { caller, path }: RequestRecord,
+  { caller, path, isCheck }: RequestRecord,
   keys: readonly Pick<AccessKey, 'id' | 'origin'>[],
 ): boolean {
-  return path === '/v1/models' && keys.some(({ id, origin }) => id === caller && origin === 'own');
+  return isCheck || (path === '/v1/models' && keys.some(({ id, origin }) => id === caller && origin === 'own'));
 }

@@ -13,6 +13,7 @@ import type { ProxyStatus } from '../shared/status.ts';
 import { clientName } from './clients.ts';
 import { describeUse } from './clientText.ts';
 import { ASK_IN_CHAT } from './model.ts';
+import type { Section } from './model.ts';
 import { describeEnd } from './requestText.ts';
 
 export interface SideRow {
@@ -23,6 +24,8 @@ export interface SideRow {
   readonly icon?: string;
   /** What a click runs. */
   readonly command?: CommandName;
+  /** Of the dashboard, if a click opens it. */
+  readonly section?: Section;
   /** A group, which is open at first. */
   readonly children?: readonly SideRow[];
 }
@@ -97,6 +100,7 @@ function clientRows(keys: readonly AccessKey[], isRunning: boolean): readonly Si
     description: describeUse({ firstUsedAt, lastUsedAt }, timeOf),
     icon: !isRunning ? 'circle-outline' : lastUsedAt === null ? 'watch' : 'pass',
     command: 'openDashboard' as const,
+    section: 'clients' as const,
   }));
 }
 
@@ -111,6 +115,7 @@ function failureRows(failures: readonly RequestRecord[], keys: readonly AccessKe
       tooltip: `${end}. ${client}, ${timeOf(record.at)}. The dashboard has the details.`,
       icon: 'error',
       command: 'openDashboard' as const,
+      section: 'requests' as const,
     };
   });
 }

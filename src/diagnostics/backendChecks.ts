@@ -147,7 +147,12 @@ async function checkEmbedding(context: DiagnosticsContext, signal: AbortSignal):
   const { clock } = context;
   return withModel(context, signal, embeddingModel, 'embedding', async (model, connection, accessKey) => {
     const start = clock();
-    const response = await connection.post('/v1/embeddings', accessKey, JSON.stringify({ model, input: 'OK' }), signal);
+    const response = await connection.check(
+      '/v1/embeddings',
+      accessKey,
+      JSON.stringify({ model, input: 'OK' }),
+      signal,
+    );
     if (response.statusCode !== 200) return refused(model, await readRefusal(response));
     const dimensions = dimensionsOf(await readText(response, MAX_EMBEDDING));
     if (dimensions === undefined) return failed(`${model}: the response is not an embedding`, CAUSES.backend.remedy);

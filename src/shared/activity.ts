@@ -1,5 +1,5 @@
 // The latest requests of a proxy, for the dashboard: only numbers, times and names, no prompts or responses.
-import { isCount, isListOf, isNullOr, isOneOf, isString, parseJson, passes } from './json.ts';
+import { isBoolean, isCount, isListOf, isNullOr, isOneOf, isString, parseJson, passes } from './json.ts';
 import type { Check } from './json.ts';
 import { OUTCOMES, addHistogram, isHistogram } from './usage.ts';
 import type { Histogram, Outcome } from './usage.ts';
@@ -15,6 +15,8 @@ export interface RequestRecord {
   readonly at: number;
   /** The first 16 hex digits of the access key's SHA-256, `DIRECT` or `UNKNOWN`. */
   readonly caller: string;
+  /** True for a check of the extension, which is not a use of the key. */
+  readonly isCheck: boolean;
   readonly method: string;
   /** As in the log: a known path, or a placeholder for any other. */
   readonly path: string;
@@ -44,6 +46,7 @@ const RECORD: Readonly<Record<keyof RequestRecord, Check>> = {
   id: isCount,
   at: isCount,
   caller: isString,
+  isCheck: isBoolean,
   method: isString,
   path: isString,
   model: isNullOr(isString),

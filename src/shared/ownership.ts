@@ -14,19 +14,23 @@ import type { NetworkReport } from './network.ts';
  * Windows may share a proxy of any version that has the same number. Increase it with every change that a window or a
  * proxy of another version would misunderstand.
  */
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
 /** A random text of the window. */
 export const CHALLENGE_HEADER = 'x-sealed-proxy-challenge';
 /** Shows that the challenge comes from a window that shares the secret. */
 export const WINDOW_HEADER = 'x-sealed-proxy-window';
 /** The answer for such a window. */
 export const REPORT_HEADER = 'x-sealed-proxy-report';
-/** With `POST /health`, a window asks for a change; with `GET /health`, it asks for data. */
+/**
+ * With `POST /health`, a window asks for a change; with `GET /health`, it asks for data; with a request for the backend, it
+ * says that this is a check of its own, which is not a use of the key.
+ */
 export const REQUEST_HEADERS = {
   release: 'x-sealed-proxy-release',
   evidence: 'x-sealed-proxy-evidence',
   activity: 'x-sealed-proxy-activity',
   eraseUsage: 'x-sealed-proxy-erase-usage',
+  check: 'x-sealed-proxy-check',
 } as const;
 
 export type WindowRequest = keyof typeof REQUEST_HEADERS;

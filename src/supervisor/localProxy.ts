@@ -50,7 +50,16 @@ export class VerifiedConnection {
   /** `POST` with an access key. Resolves with the head of the response; the caller reads the body. */
   async post(path: ModelPath, accessKey: string, body: string, signal: AbortSignal): Promise<IncomingMessage> {
     this.#requireReport();
-    const headers = { authorization: `Bearer ${accessKey}`, 'content-type': 'application/json' };
+    return this.#open(path, accessKey, body, signal);
+  }
+
+  /** The same as a check, which is not a use of the key. */
+  async check(path: ModelPath, accessKey: string, body: string, signal: AbortSignal): Promise<IncomingMessage> {
+    return this.#open(path, accessKey, body, signal, this.#headersFor('check'));
+  }
+
+  #open(path: ModelPath, accessKey: string, body: string, signal: AbortSignal, more = {}): Promise<IncomingMessage> {
+    const headers = { authorization: `Bearer ${accessKey}`, 'content-type': 'application/json', ...more };
     return openResponse({ port: this.#port, method: 'POST', path, headers, body, signal, agent: this.#agent });
   }
 

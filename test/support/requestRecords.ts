@@ -7,6 +7,7 @@ export function requestRecord(change: Partial<RequestRecord> = {}): RequestRecor
     id: 1,
     at: 5,
     caller: 'direct',
+    isCheck: false,
     method: 'POST',
     path: '/v1/chat/completions',
     model: 'glm-5',

@@ -2,6 +2,7 @@
 // name, value, name, value ...
 import { FORBIDDEN_REQUEST_HEADERS, HOP_BY_HOP_HEADERS } from '../../session/wire.ts';
 import type { HeaderField } from '../../session/wire.ts';
+import { REQUEST_HEADERS } from '../../shared/ownership.ts';
 
 /** The hop-by-hop headers, and those of older clients and of proxy authentication. */
 const CONNECTION_HEADERS = [
@@ -19,6 +20,7 @@ const DROPPED_FROM_REQUESTS: ReadonlySet<string> = new Set([
   'x-real-ip',
   'accept-encoding', // the length of a compressed response reveals something about its content
   'expect',
+  REQUEST_HEADERS.check,
 ]);
 
 const DROPPED_FROM_RESPONSES: ReadonlySet<string> = new Set([

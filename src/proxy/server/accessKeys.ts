@@ -37,7 +37,7 @@ export class AccessKeys {
   readonly #digests: readonly Buffer[];
   readonly #onUsed: ((id: string) => void) | undefined;
 
-  /** @param onUsed is called with the id of an access key each time it resolves */
+  /** @param onUsed is called with the id of an access key each time it resolves, but not for a check */
   constructor(apiKey: string | null, accessKeys: readonly string[], onUsed?: (id: string) => void) {
     this.#apiKey = apiKey;
     this.#onUsed = onUsed;
@@ -49,14 +49,14 @@ export class AccessKeys {
   }
 
   /** The key for the envelope of a request with this bearer token, or the error for one without a usable key. */
-  resolve(bearer: string | undefined): UpstreamKey | ClientError {
+  resolve(bearer: string | undefined, isCheck = false): UpstreamKey | ClientError {
     if (bearer === undefined) return PROXY_ERRORS.noKey;
     if (!isCredential(bearer)) return PROXY_ERRORS.badKey;
     if (!this.#isLikeAccessKey(bearer)) return { value: bearer, accessKeyId: null };
     if (this.#apiKey === null) return PROXY_ERRORS.noApiKey;
     if (!this.#includes(digest(bearer))) return PROXY_ERRORS.unknownAccessKey;
     const id = accessKeyId(bearer);
-    this.#onUsed?.(id);
+    if (!isCheck) this.#onUsed?.(id);
     return { value: this.#apiKey, accessKeyId: id };
   }
 

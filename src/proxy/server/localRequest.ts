@@ -34,7 +34,7 @@ import { readHost, readTarget } from './requestTarget.ts';
 import type { RequestTarget } from './requestTarget.ts';
 import { findRoute } from './routes.ts';
 import type { Destination, DialectRoute, KeyRoute } from './routes.ts';
-import { proofFor, windowRequest } from './windowRequests.ts';
+import { isCheck, proofFor, windowRequest } from './windowRequests.ts';
 import type { Ownership } from './windowRequests.ts';
 
 /** What may change while the server runs; read once for each request. */
@@ -158,7 +158,7 @@ export class LocalRequest {
 
   #finish(): void {
     const isAnswered = this.#options.activity.finish(this.#entry) === 'answered';
-    if (!isAnswered || !this.#isChat || this.#accessKeyId === null) return;
+    if (!isAnswered || !this.#isChat || this.#accessKeyId === null || this.#entry.isCheck) return;
     this.#options.onEvent({ type: 'chatAnswered', id: this.#accessKeyId });
   }
 
@@ -228,7 +228,8 @@ export class LocalRequest {
     if (req.httpVersion !== '1.1') return PROXY_ERRORS.httpVersion;
     const { exchange, limits, callers, activity } = this.#options;
     const { keys } = this.#state;
-    const key = keys.resolve(route.kind === 'dialect' ? dialectKey(raw) : bearerToken(raw));
+    entry.isCheck = isCheck(raw, this.#ownership);
+    const key = keys.resolve(route.kind === 'dialect' ? dialectKey(raw) : bearerToken(raw), entry.isCheck);
     const isRefused = 'status' in key;
     this.#accessKeyId = isRefused ? null : key.accessKeyId;
     activity.begin(isRefused ? UNKNOWN : (this.#accessKeyId ?? DIRECT), entry);

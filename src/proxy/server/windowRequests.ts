@@ -1,4 +1,4 @@
-// The requests that windows of the same user may send to `/health`. Other clients get the plain health response.
+// The requests by which windows of the same user are known. Other clients get the plain health response.
 import { CHALLENGE_HEADER, REPORT_HEADER, REQUEST_HEADERS, WINDOW_HEADER } from '../../shared/ownership.ts';
 import { isChallenge, isFromWindow, isRequest, sealReport } from '../../shared/ownership.ts';
 import type { ProxyReport, WindowRequest } from '../../shared/ownership.ts';
@@ -11,23 +11,29 @@ export interface Ownership {
   readonly report: () => ProxyReport;
 }
 
+/** What a window asks of the proxy itself. */
+type HealthRequest = Exclude<WindowRequest, 'check'>;
+
 /** By method. */
-const REQUESTS: Readonly<Record<string, readonly WindowRequest[]>> = {
+const REQUESTS: Readonly<Record<string, readonly HealthRequest[]>> = {
   POST: ['release', 'eraseUsage'],
   GET: ['activity', 'evidence'],
 };
 
 /** What a window that shares the secret asks for, or undefined. */
-export function windowRequest(
-  method: string,
-  raw: readonly string[],
-  { secret, report }: Ownership,
-): WindowRequest | undefined {
-  if (secret === null) return undefined;
-  return REQUESTS[method]?.find((request) => {
-    const value = singleValue(raw, REQUEST_HEADERS[request]);
-    return typeof value === 'string' && isRequest(request, secret, report(), value);
-  });
+export function windowRequest(method: string, raw: readonly string[], ownership: Ownership): HealthRequest | undefined {
+  return REQUESTS[method]?.find((request) => isProven(request, raw, ownership));
+}
+
+/** Whether a request for the backend is a check of a window that shares the secret. */
+export function isCheck(raw: readonly string[], ownership: Ownership): boolean {
+  return isProven('check', raw, ownership);
+}
+
+function isProven(request: WindowRequest, raw: readonly string[], { secret, report }: Ownership): boolean {
+  if (secret === null) return false;
+  const value = singleValue(raw, REQUEST_HEADERS[request]);
+  return typeof value === 'string' && isRequest(request, secret, report(), value);
 }
 
 /**

@@ -31,6 +31,8 @@ export class RequestEntry {
   detail: string | null = null;
   /** True for the requests that windows send every few seconds: logged at `debug` only. */
   routine = false;
+  /** True for a check of a window: not a use of the key. */
+  isCheck = false;
   readonly #clocks: Pick<Clock, 'wall' | 'monotonic'>;
   readonly #at: number;
   readonly #begin: number;
@@ -117,6 +119,7 @@ export class RequestEntry {
       method: this.method,
       path: this.path,
       model: this.#observer?.model ?? null,
+      isCheck: this.isCheck,
       requestedModel: parseModel(this.#fields?.value(0)) ?? null,
       status: this.status,
       firstByteMs: this.#firstByte === undefined ? null : tenths(this.#firstByte),

@@ -66,7 +66,7 @@ describe('describeEnd()', () => {
 });
 
 describe('isOwnCheck()', () => {
-  it("is true for the list of models with the extension's own key, and for nothing else", () => {
+  it("is true for the list of models with the extension's own key and for a check with any key, and for nothing else", () => {
     const keys = [
       { id: 'own', origin: 'own' },
       { id: 'other', origin: 'user' },
@@ -78,5 +78,6 @@ describe('isOwnCheck()', () => {
       ['direct', '/v1/models', false],
     ] as const)
       assert.equal(isOwnCheck(requestRecord({ caller, path }), keys), isOwn, `${caller} ${path}`);
+    assert.ok(isOwnCheck(requestRecord({ caller: 'other', isCheck: true }), keys));
   });
 });

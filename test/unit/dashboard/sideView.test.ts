@@ -12,6 +12,7 @@ const FAILED: RequestRecord = {
   id: 1,
   at: AT,
   caller: CLINE.id,
+  isCheck: false,
   method: 'POST',
   path: '/v1/chat/completions',
   model: null,
@@ -28,8 +29,8 @@ const FAILED: RequestRecord = {
 };
 
 const outline = (rows: readonly SideRow[]): string[] =>
-  rows.flatMap(({ label, command, children = [] }) => [
-    command === undefined ? label : `${label} → ${command}`,
+  rows.flatMap(({ label, command, section = '', children = [] }) => [
+    command === undefined ? label : `${label} → ${command} ${section}`.trimEnd(),
     ...outline(children).map((line) => `  ${line}`),
   ]);
 const rowsOf = (status: ProxyStatus, failures: readonly RequestRecord[] = []) =>
@@ -41,10 +42,10 @@ describe('sideRows()', () => {
       'Connected → openDashboard',
       'Base URL → copyBaseUrl',
       'Clients',
-      '  Cline → openDashboard',
-      "  Ada's notebook → openDashboard",
+      '  Cline → openDashboard clients',
+      "  Ada's notebook → openDashboard clients",
       'Last failures',
-      '  Backend unreachable → openDashboard',
+      '  Backend unreachable → openDashboard requests',
       'Actions',
       '  Ask in Chat → openChat',
       '  Connect an Assistant… → connectAssistant',

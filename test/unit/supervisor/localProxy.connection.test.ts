@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
+import { answerJson } from '../../../src/devEnclave/model/apiHandler.ts';
 import {
   CHALLENGE_HEADER,
   REPORT_HEADER,
@@ -16,7 +17,7 @@ import { chatBody } from '../../support/e2e/chat.ts';
 import { ACCESS_KEY, perTest } from '../../support/e2e/scope.ts';
 import { listen } from '../../support/fakeProxy.ts';
 import { aReport } from '../../support/reports.ts';
-import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
+import { DEADLINE, eventually, withTimeout } from '../../support/withTimeout.ts';
 
 const SECRET = randomBytes(32);
 const FOREIGN = { kind: 'foreign', isSealedProxy: false };
@@ -111,6 +112,33 @@ describe('VerifiedConnection', () => {
     let text = '';
     for await (const chunk of answer.setEncoding('utf8')) text += chunk as string;
     assert.match(text, /\[DONE\]/);
+  });
+
+  it('sends a check, which the proxy lists as one, and tells the backend nothing of it', async () => {
+    const targets: string[][] = [];
+    const enclave = await scope.enclave({
+      handler: ({ headers }, response) => {
+        targets.push(headers.map(({ name }) => name).filter((name) => name.startsWith('x-')));
+        answerJson(response, 200, {});
+        return Promise.resolve();
+      },
+    });
+    const { port } = await scope.internalProxy(enclave, {}, { ownership: SECRET });
+    const connection = connect(port);
+    await connection.probe();
+    for (const send of ['check', 'post'] as const) {
+      const answer = await connection[send]('/v1/chat/completions', ACCESS_KEY, '{}', never);
+      answer.resume();
+      await once(answer, 'end');
+    }
+    const isOver = async () => (await connection.activity(0)).finished.length === 2;
+    await eventually('both records', isOver);
+    const { finished } = await connection.activity(0);
+    assert.deepEqual(
+      finished.map(({ isCheck }) => isCheck),
+      [true, false],
+    );
+    assert.deepEqual(targets, [[], []]);
   });
 
   it('fails with ETIMEDOUT when there is no response in time', async () => {

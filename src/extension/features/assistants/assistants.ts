@@ -38,7 +38,7 @@ export function registerAssistants(
   const reviews = new ChangeReviews(core);
   const commandContext = { core, assistants, reviews, models, catalogue: () => chat.catalogue, getBaseUrl };
   const notices = new AssistantNotices(assistants, context.globalState);
-  const firstChat = new FirstChat(assistants, secrets);
+  const firstChat = new FirstChat(secrets);
   context.subscriptions.push(
     changed,
     reviews,

@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { DashboardFeed } from '../../../dashboard/feed.ts';
 import { parseFromDashboard } from '../../../dashboard/messages.ts';
 import type { FromDashboard, ToDashboard } from '../../../dashboard/messages.ts';
+import { SECTIONS } from '../../../dashboard/model.ts';
 import type { Section } from '../../../dashboard/model.ts';
 import { dashboardPage } from '../../../dashboard/page.ts';
 import { PRODUCT } from '../../../presentation/text.ts';
@@ -16,12 +17,14 @@ const VIEW_TYPE = 'sealedProxy.dashboard';
 export function registerDashboard(context: DashboardContext) {
   const dashboard = new Dashboard(context);
   context.core.context.subscriptions.push(dashboard);
-  const showing = (section?: Section) => () => {
+  const showing = (section: Section) => () => {
     dashboard.show(section);
   };
   return {
     commands: {
-      openDashboard: showing(),
+      openDashboard: (argument: unknown) => {
+        dashboard.show(SECTIONS.find((section) => section === argument));
+      },
       showPrompts: showing('prompts'),
       keepChatSealed: showing('sidePrompts'),
       showAttestation: showing('attestation'),

@@ -1,6 +1,6 @@
 // The view in the activity bar. While it is hidden, it reads and polls nothing.
 import * as vscode from 'vscode';
-import { hasFailed } from '../../../dashboard/requestText.ts';
+import { hasFailed, isOwnCheck } from '../../../dashboard/requestText.ts';
 import { MOST_FAILURES, sideRows } from '../../../dashboard/sideView.ts';
 import type { SideRow } from '../../../dashboard/sideView.ts';
 import type { AccessKey } from '../../../keys/accessKeys.ts';
@@ -88,13 +88,13 @@ class SideRows implements vscode.TreeDataProvider<SideRow>, vscode.Disposable {
     return [...(row?.children ?? this.#rows())];
   }
 
-  getTreeItem({ label, description, tooltip, icon, command, children }: SideRow): vscode.TreeItem {
+  getTreeItem({ label, description, tooltip, icon, command, section, children }: SideRow): vscode.TreeItem {
     const item = new vscode.TreeItem(label);
     if (children !== undefined) item.collapsibleState = vscode.TreeItemCollapsibleState.Expanded;
     if (description !== undefined) item.description = description;
     if (tooltip !== undefined) item.tooltip = tooltip;
     if (icon !== undefined) item.iconPath = new vscode.ThemeIcon(icon);
-    if (command !== undefined) item.command = { command: commandId(command), title: label };
+    if (command !== undefined) item.command = { command: commandId(command), title: label, arguments: [section] };
     if (children !== undefined) item.id = label; // a group stays as the user has left it
     return item;
   }
@@ -127,7 +127,7 @@ class SideRows implements vscode.TreeDataProvider<SideRow>, vscode.Disposable {
     const isPartial = isOther && this.#cursor !== 0; // the cursor was of another process
     this.#instance = isPartial ? '' : report.instance;
     this.#cursor = isPartial ? 0 : report.cursor;
-    const latest = report.finished.filter(hasFailed).toReversed();
-    this.#failures = [...latest, ...(isOther ? [] : this.#failures)].slice(0, MOST_FAILURES);
+    const failed = report.finished.filter((record) => hasFailed(record) && !isOwnCheck(record, this.#keys));
+    this.#failures = [...failed.toReversed(), ...(isOther ? [] : this.#failures)].slice(0, MOST_FAILURES);
   }
 }

@@ -29,6 +29,7 @@ const NEVER_IN_REQUESTS = [
   'x-real-ip',
   'accept-encoding',
   'expect',
+  'x-sealed-proxy-check',
   'x-forwarded-port',
   'x-forwarded-anything',
 ];

@@ -77,6 +77,15 @@ describe('AccessKeys and onceAMinute()', () => {
     assert.deepEqual(used, [idOf(other), idOf(one)]);
   });
 
+  it('do not report a check', () => {
+    const used: string[] = [];
+    const keys = new AccessKeys('sk-mine', [one], (id) => used.push(id));
+    assert.ok('value' in keys.resolve(one, true));
+    assert.deepEqual(used, []);
+    keys.resolve(one);
+    assert.deepEqual(used, [idOf(one)]);
+  });
+
   it('report each key at most once a minute', () => {
     let now = 5000;
     const clock = mock.method(performance, 'now', () => now);

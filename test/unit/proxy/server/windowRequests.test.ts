@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { proofFor, windowRequest } from '../../../../src/proxy/server/windowRequests.ts';
+import { isCheck, proofFor, windowRequest } from '../../../../src/proxy/server/windowRequests.ts';
 import {
   CHALLENGE_HEADER,
   REPORT_HEADER,
@@ -44,6 +44,28 @@ describe('windowRequest()', () => {
   it('ignores every request if the proxy has no secret', () => {
     assert.equal(windowRequest('POST', release, WITHOUT_SECRET), undefined);
     assert.equal(windowRequest('GET', activity, WITHOUT_SECRET), undefined);
+  });
+});
+
+describe('isCheck()', () => {
+  const check = [REQUEST_HEADERS.check, makeRequest('check', SECRET, REPORT)];
+
+  it('recognizes a check of a window that shares the secret, which is nothing that is asked of the proxy itself', () => {
+    assert.ok(isCheck(check, OWN));
+    assert.equal(windowRequest('POST', check, OWN), undefined);
+  });
+
+  it('does not believe what anyone else says', () => {
+    for (const raw of [
+      [],
+      [...check, ...check],
+      [REQUEST_HEADERS.check, '1'],
+      [REQUEST_HEADERS.check, makeRequest('check', randomBytes(32), REPORT)],
+      [REQUEST_HEADERS.check, makeRequest('activity', SECRET, REPORT)],
+    ]) {
+      assert.ok(!isCheck(raw, OWN));
+    }
+    assert.ok(!isCheck(check, WITHOUT_SECRET));
   });
 });
 
