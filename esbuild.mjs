@@ -22,11 +22,12 @@ export const BUNDLE = {
  */
 const PARTS = {
   undici: `
+    import connect from 'undici/lib/api/api-connect.js'; // for the tunnels of ProxyAgent
     import request from 'undici/lib/api/api-request.js';
     import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
     import Pool from 'undici/lib/dispatcher/pool.js';
     import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
-    Object.assign(Dispatcher.prototype, { request }); // as the main module does
+    Object.assign(Dispatcher.prototype, { connect, request }); // as the main module does
     export { Dispatcher, Pool, ProxyAgent };
   `,
   './client-h2.js': `module.exports = () => { throw new Error('The proxy speaks HTTP/1.1'); };`,
