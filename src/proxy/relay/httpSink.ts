@@ -16,6 +16,8 @@ const READ_TIMEOUT = 600_000;
 /** How long a client may take to read what was sent of a broken response, in milliseconds. */
 export const LINGER = 10_000;
 
+/** More is sent before the turn ends, in bytes: the source has to learn that the client does not read. */
+const MAX_PENDING = 64 * 1024;
 const LINE_END = Buffer.from('\r\n');
 
 /** One chunk of the chunked encoding (RFC 9112 section 7.1), of at least one byte. */
@@ -33,6 +35,7 @@ export class ClientStream {
   readonly #readTimeout: number;
   /** What is sent at the end of this turn; undefined if nothing is to be sent, not even the head. */
   #pending: Uint8Array[] | undefined;
+  #pendingLength = 0;
   #isChunked = false;
   /** True if the client must take something of the response within the read timeout. */
   #isLimited = false;
@@ -60,6 +63,8 @@ export class ClientStream {
 
   write(bytes: Uint8Array): void {
     this.#schedule().push(bytes);
+    this.#pendingLength += bytes.length;
+    if (this.#pendingLength >= MAX_PENDING) this.#flush();
   }
 
   /** @param bytes the last ones */
@@ -81,9 +86,10 @@ export class ClientStream {
   readonly #flush = () => {
     const pieces = this.#pending;
     if (pieces === undefined) return;
+    const length = this.#pendingLength;
     this.#pending = undefined;
-    let length = 0;
-    for (const piece of pieces) length += piece.length;
+    this.#pendingLength = 0;
+    if (this.#res.destroyed) return;
     if (length === 0) this.#res.flushHeaders();
     else this.#send(this.#isChunked ? encodeChunk(pieces, length) : Buffer.concat(pieces, length));
   };
