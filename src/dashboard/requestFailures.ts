@@ -116,6 +116,12 @@ const BY_BACKEND_STATUS: Readonly<Record<number, Text>> = {
   503: { reason: 'no capacity', remedy: CAUSES.backend.remedy },
 };
 
+const CLIENT_KEY_REFUSED: Text = {
+  reason: 'the backend refused the key that the client sent',
+  remedy: 'The client sent a key of its own, not an access key of Sealed Proxy. Connect it, or give it an access key.',
+  action: 'connectAssistant',
+};
+
 /** Of a request that was refused, failed or broken. */
 export function failureOf(record: RequestRecord): Failure {
   const { end: code, detail } = record;
@@ -126,9 +132,8 @@ export function failureOf(record: RequestRecord): Failure {
 
 function textOf({ outcome, end, detail, status, caller }: RequestRecord): Text {
   if (outcome === 'failed') {
-    const { action, ...text } = BY_BACKEND_STATUS[status] ?? otherStatus(status);
-    const isOfClient = action === 'setApiKey' && caller === CALLER_WITH_API_KEY;
-    return action === undefined || isOfClient ? text : { ...text, action };
+    const isKeyOfClient = status === 401 && caller === CALLER_WITH_API_KEY;
+    return isKeyOfClient ? CLIENT_KEY_REFUSED : (BY_BACKEND_STATUS[status] ?? otherStatus(status));
   }
   if (end === 'complete') return BY_OWN_STATUS[status] ?? otherStatus(status);
   const known =

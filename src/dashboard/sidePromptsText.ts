@@ -105,7 +105,7 @@ export function summarizeSealing(section: SidePromptsSection, prompts: PromptsSe
           `Short tasks go to ${recommended.utility}; agents and inline chat go to ${recommended.agent}.`;
   return {
     tone: toneOf(section, reach),
-    ...described(`${now} of ${rows.length} side prompts`, now, prompts, sealing),
+    ...described(now === 0 ? 'No side prompt' : `${now} of ${rows.length} side prompts`, now, prompts, sealing),
     lines: recommended !== null && changes === 0 ? linesOf(rows, reach) : [],
   };
 }
@@ -128,13 +128,13 @@ function described(
   prompts: PromptsSection,
   sealing: string,
 ): Pick<Summary, 'headline' | 'detail'> {
-  const verb = (one: string, more: string) => (count === 1 ? one : more);
+  const verb = (one: string, more: string) => (count <= 1 ? one : more);
   switch (prompts.reach.kind) {
     case 'enclave':
       return { headline: `${counted} ${verb('is', 'are')} sealed.`, detail: sealing };
     case 'development':
       return {
-        headline: `${counted} ${verb('goes', 'go')} to ${DEVELOPMENT_BACKEND}, which is not verified.`,
+        headline: `${counted} ${verb('goes', 'go')} to ${count === 0 ? 'your backend' : `${DEVELOPMENT_BACKEND}, which is not verified`}.`,
         detail: sealing,
       };
     case 'nothing':

@@ -21,6 +21,13 @@ export class ChatView {
     return new ChatView(window);
   }
 
+  /** The chat that a command of the product has opened: in a new profile, and without an account. */
+  static async opened(window: Workbench): Promise<ChatView> {
+    const chat = new ChatView(window);
+    await chat.#picker.filter({ hasText: /\S/ }).waitFor();
+    return chat;
+  }
+
   /** Opens the model picker and takes a screenshot. Returns the text of its rows. */
   async models(screenshot: string): Promise<string[]> {
     await this.#picker.click();

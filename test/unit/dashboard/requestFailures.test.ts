@@ -49,9 +49,11 @@ describe('failureOf()', () => {
       assert.doesNotMatch(failureOf(requestRecord({ outcome: 'broken', ...code })).reason, /interrupted/, code.end);
   });
 
-  it('offers to set the API key only if it is not one of the client', () => {
-    const refused = (caller: string) => failureOf(requestRecord({ outcome: 'failed', status: 401, caller })).action;
-    assert.deepEqual([refused('0123456789abcdef'), refused('direct')], ['setApiKey', undefined]);
+  it("does not blame the user's API key for one of the client", () => {
+    const refused = (caller: string) => failureOf(requestRecord({ outcome: 'failed', status: 401, caller }));
+    assert.equal(refused('0123456789abcdef').action, 'setApiKey');
+    const { reason, action } = refused('direct');
+    assert.deepEqual([reason, action], ['the backend refused the key that the client sent', 'connectAssistant']);
   });
 
   it('does not take a detail for a name of its own', () => {

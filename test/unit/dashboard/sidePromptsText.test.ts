@@ -143,6 +143,8 @@ describe('summarizeSealing()', () => {
   it('calls nothing sealed with a development backend', () => {
     const { headline, lines } = done([goesTo(DEVELOPMENT_BACKEND), FOLLOWS], { kind: 'development' });
     assert.equal(headline, '1 of 2 side prompts goes to a development backend, which is not verified.');
+    const none = done([FOLLOWS], { kind: 'development' });
+    assert.equal(none.headline, 'No side prompt goes to your backend.');
     assert.equal(lines[0]?.word, 'Not verified');
   });
 
@@ -160,7 +162,7 @@ describe('summarizeSealing()', () => {
     const { detail, lines } = summary(sectionOf([[GITHUB, null]], { recommended: null }), STOPPED);
     assert.equal(
       detail,
-      '0 of 1 side prompts go to Sealed Proxy. Sealed Proxy offers no models at the moment, so nothing can be sealed.',
+      'No side prompt goes to Sealed Proxy. Sealed Proxy offers no models at the moment, so nothing can be sealed.',
     );
     assert.deepEqual(lines, []);
   });

@@ -132,8 +132,10 @@ describe('The walkthrough', () => {
     await window.bridge.command('workbench.action.closeAllEditors');
   });
 
-  it('completes a step when the chat gets a response', async () => {
-    const chat = await ChatView.open(window);
+  it('opens a chat that needs no account, also in a new profile, and completes a step when it answers', async () => {
+    await window.bridge.command('sealedProxy.openChat');
+    const chat = await ChatView.opened(window);
+    assert.equal(await window.page.locator('.tabs-container .tab').count(), 0, 'the list of models stays open');
     await chat.choose('Sealed GLM 5.2');
     const words = 'Who can read this question?';
     await chat.ask(words);

@@ -5,6 +5,7 @@ import { setContextKey, setStatusKeys } from '../../core/contextKeys.ts';
 import type { Core } from '../../core/core.ts';
 import { EXTENSION_ID } from '../../core/extensionId.ts';
 import { SECTION } from '../../core/settings.ts';
+import { openChat } from '../chat/openChat.ts';
 import type { Leave } from '../leave/leave.ts';
 import { removeApiKey, setApiKey } from './apiKey.ts';
 import { ensureApiKey } from './askApiKey.ts';
@@ -70,13 +71,12 @@ export function registerConnection(core: Core, sources: StatusBarSources, { reco
         log.channel.show();
       },
       openSettings: () => vscode.commands.executeCommand('workbench.action.openSettings', SECTION),
-      openChat: () => openChat(core),
+      openChat: () => askInChat(core),
       getStarted: () => vscode.commands.executeCommand('workbench.action.openWalkthrough', WALKTHROUGH, false),
     } satisfies Commands,
   };
 }
 
-/** From the walkthrough. */
-async function openChat(core: Core): Promise<void> {
-  if (await ensureApiKey(core, 'The chat')) await vscode.commands.executeCommand('workbench.action.chat.open');
+async function askInChat(core: Core): Promise<void> {
+  if (await ensureApiKey(core, 'The chat')) await openChat();
 }
