@@ -9,9 +9,9 @@ import type { NodeOptions, Target } from '../processes/target.ts';
 
 /**
  * `direct`: the backend itself. `bare`: a relay without encryption. `native`: another proxy's binary. `sealed`: the proxy.
- * `pure`: the same without native ChaCha20-Poly1305. `messages` and `responses`: its translators.
+ * `electron`: the same without native ChaCha20-Poly1305, as in Electron. `messages` and `responses`: its translators.
  */
-export const COLUMNS = ['direct', 'bare', 'native', 'sealed', 'pure', 'messages', 'responses'] as const;
+export const COLUMNS = ['direct', 'bare', 'native', 'sealed', 'electron', 'messages', 'responses'] as const;
 export type Column = (typeof COLUMNS)[number];
 
 export interface Entrance {
@@ -43,7 +43,7 @@ export function openColumns(
     },
     native: peer === undefined ? undefined : { url: plain, api: CHAT, start: () => PeerTarget.start(peer, enclave) },
     sealed: sealed(CHAT),
-    pure: sealed(CHAT, [here('../../test/support/boringssl.mjs')]),
+    electron: sealed(CHAT, [here('../../test/support/boringssl.mjs')]),
     messages: sealed(MESSAGES),
     responses: sealed(RESPONSES),
   };

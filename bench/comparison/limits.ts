@@ -42,7 +42,7 @@ export const LIMITS: readonly Limit[] = [
     of: figureOf('sealed', 'upload: peak MiB above idle'),
   },
   { name: 'longest pause of the event loop, ms', most: 50, of: figureOf('sealed', 'upload: longest pause ms') },
-  { name: 'the same with the pure JavaScript AEAD, ms', most: 50, of: figureOf('pure', 'upload: longest pause ms') },
+  { name: 'the same as in Electron, ms', most: 50, of: figureOf('electron', 'upload: longest pause ms') },
   ...limitsOf('messages'),
   ...limitsOf('responses'),
 ];

@@ -9,7 +9,7 @@ import type { Judged } from './limits.ts';
 /** The quotients at the end of each row. */
 const RATIOS = [
   ['sealed', 'bare'],
-  ['pure', 'bare'],
+  ['electron', 'bare'],
   ['sealed', 'native'],
 ] as const;
 

@@ -15,7 +15,7 @@ export const HOST = fromRoot('test/support/e2e/host.mjs');
 /** The runtimes that the proxy must run on: the second behaves like Electron, without a native ChaCha20-Poly1305. */
 export const RUNTIMES = [
   { runtime: 'the native AEAD', nodeArgs: [] },
-  { runtime: 'the pure AEAD', nodeArgs: ['--import', new URL('../boringssl.mjs', import.meta.url).href] },
+  { runtime: 'the AEAD in WebAssembly', nodeArgs: ['--import', new URL('../boringssl.mjs', import.meta.url).href] },
 ] as const;
 
 /** The absolute path of a file of the project. */
