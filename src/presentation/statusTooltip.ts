@@ -13,8 +13,8 @@ const LONGEST_SENTENCES = 1000;
 
 /** What the tooltip shows besides the state. */
 export interface TooltipFacts {
-  /** How many of VS Code's side prompts go to others than Sealed Proxy. */
-  readonly unsealed?: number;
+  /** The titles of VS Code's side prompts that go to others than Sealed Proxy. */
+  readonly unsealed?: readonly string[];
   /** What all clients have used today; undefined if this window is not told. */
   readonly today?: Pick<UsageSum, 'requests' | 'tokensIn' | 'tokensOut'> | undefined;
 }
@@ -23,13 +23,13 @@ export interface TooltipFacts {
 export function statusTooltip(
   status: ProxyStatus,
   view: StatusView,
-  { unsealed = 0, today }: TooltipFacts = {},
+  { unsealed = [], today }: TooltipFacts = {},
 ): string {
   const url = baseUrlOf(status);
   return [
     `**${asMarkdown(view.headline, LONGEST_SENTENCES)}**`,
     ...(view.detail === '' ? [] : [withKeyLink(asMarkdown(view.detail, LONGEST_SENTENCES))]),
-    ...(unsealed === 0 ? [] : [`$(warning) ${unsealedSentence(unsealed)} ${link('keepChatSealed', 'Fix…')}`]),
+    ...(unsealed.length === 0 ? [] : [`$(warning) ${unsealedSentence(unsealed)} ${link('keepChatSealed', 'Fix…')}`]),
     // As code, the address is not a link, which would open a browser.
     ...(url === undefined ? [] : [`Base URL: ${asCode(url)} ${link('copyBaseUrl', 'Copy')}`]),
     ...(today === undefined || today.requests === 0 ? [] : [describeToday(today)]),
@@ -49,8 +49,10 @@ function linkedCommands({ actions }: StatusView): readonly VisibleCommand[] {
   return [...actions.slice(0, 1), 'openDashboard', 'connectAssistant'];
 }
 
-function unsealedSentence(count: number): string {
-  return `${count} of VS Code's side prompts ${count === 1 ? 'leaves' : 'leave'} this computer unsealed.`;
+function unsealedSentence([title = '', ...others]: readonly string[]): string {
+  return others.length === 0
+    ? `When it is used, one of VS Code's side prompts leaves this computer unsealed: ${title}.`
+    : `${1 + others.length} of VS Code's side prompts leave this computer unsealed.`;
 }
 
 function describeToday({ requests, tokensIn, tokensOut }: NonNullable<TooltipFacts['today']>): string {

@@ -83,9 +83,10 @@ export function shareOf({ mark }: Pick<SidePrompt, 'mark'>): Share {
   }
 }
 
-/** How many kinds VS Code sends to others than Sealed Proxy, for the tooltip. */
-export function countUnsealed(prompts: readonly SidePrompt[]): number {
-  return withoutChats(prompts).filter((prompt) => shareOf(prompt) === 'elsewhere').length;
+/** The titles of those that VS Code sends to others than Sealed Proxy, for the tooltip. */
+export function unsealedTitles(prompts: readonly SidePrompt[]): readonly string[] {
+  const unsealed = withoutChats(prompts).filter((prompt) => shareOf(prompt) === 'elsewhere');
+  return unsealed.map(({ title }) => title);
 }
 
 /** For the diagnosis: the numbers of the dashboard's rows for side prompts and for inline suggestions. */

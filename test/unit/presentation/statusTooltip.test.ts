@@ -11,10 +11,11 @@ const tooltip = (status: ProxyStatus, facts: TooltipFacts = {}) => statusTooltip
 describe('statusTooltip()', () => {
   it('warns in one sentence of side prompts that go to others, with a link that helps', () => {
     const fix = '[Fix…](command:sealedProxy.keepChatSealed)';
-    const warning = (unsealed: number) => tooltip(runningStatus(), { unsealed }).split('\n\n')[1];
-    assert.equal(warning(3), `$(warning) 3 of VS Code's side prompts leave this computer unsealed. ${fix}`);
-    assert.equal(warning(1), `$(warning) 1 of VS Code's side prompts leaves this computer unsealed. ${fix}`);
-    assert.doesNotMatch(tooltip(runningStatus(), { unsealed: 0 }), /side prompts|keepChatSealed/);
+    const warning = (...unsealed: string[]) => tooltip(runningStatus(), { unsealed }).split('\n\n')[1];
+    assert.equal(warning('a', 'b', 'c'), `$(warning) 3 of VS Code's side prompts leave this computer unsealed. ${fix}`);
+    const one = "When it is used, one of VS Code's side prompts leaves this computer unsealed: Dictation.";
+    assert.equal(warning('Dictation'), `$(warning) ${one} ${fix}`);
+    assert.doesNotMatch(tooltip(runningStatus(), { unsealed: [] }), /side prompts|keepChatSealed/);
   });
 
   it('shows the requests and tokens of today, if there are any and this window is told of them', () => {
@@ -39,7 +40,7 @@ describe('statusTooltip()', () => {
 describe('tooltipCommands()', () => {
   it('has the command of every link, each of which is there once, and three links in the last line', () => {
     for (const status of Object.values(STATES)) {
-      const shown = tooltip(status, { unsealed: 1 });
+      const shown = tooltip(status, { unsealed: ['Dictation'] });
       const linked = [...shown.matchAll(/\(command:sealedProxy\.(\w+)\)/g)].map(([, name]) => name);
       const allowed: readonly string[] = tooltipCommands(describeStatus(status));
       for (const name of linked) assert.ok(name !== undefined && allowed.includes(name), name);

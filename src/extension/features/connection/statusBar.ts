@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { countUnsealed } from '../../../chat/sidePrompts/mark.ts';
+import { unsealedTitles } from '../../../chat/sidePrompts/mark.ts';
 import { commandId } from '../../../presentation/commands.ts';
 import { describeStatus, statusBarText, summaryOf } from '../../../presentation/statusText.ts';
 import { statusTooltip, tooltipCommands } from '../../../presentation/statusTooltip.ts';
@@ -50,7 +50,7 @@ export class StatusBar implements vscode.Disposable {
     this.#item.backgroundColor =
       view.severity === 'none' ? undefined : new vscode.ThemeColor(`statusBarItem.${view.severity}Background`);
     const { sidePrompts, usage } = this.#sources;
-    const facts = { unsealed: countUnsealed(sidePrompts.known), today: usage.today() };
+    const facts = { unsealed: unsealedTitles(sidePrompts.known), today: usage.today() };
     const tooltip = new vscode.MarkdownString(statusTooltip(status, view, facts), true);
     tooltip.isTrusted = { enabledCommands: tooltipCommands(view).map(commandId) };
     this.#item.tooltip = tooltip;

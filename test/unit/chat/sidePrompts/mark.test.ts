@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { DEVELOPMENT_BACKEND } from '../../../../src/chat/sidePrompts/facts.ts';
 import { judgeSidePrompts } from '../../../../src/chat/sidePrompts/judge.ts';
-import { countUnsealed, markText, summaryOfMarks } from '../../../../src/chat/sidePrompts/mark.ts';
+import { markText, summaryOfMarks, unsealedTitles } from '../../../../src/chat/sidePrompts/mark.ts';
 import type { Mark } from '../../../../src/chat/sidePrompts/mark.ts';
 import { SETTINGS } from '../../../../src/chat/sidePrompts/settings.ts';
 import { makeFacts } from '../../../support/editorFacts.ts';
@@ -20,8 +20,8 @@ describe('markText()', () => {
   });
 });
 
-describe('countUnsealed()', () => {
-  it('counts what goes to others now, but no chats and nothing that follows from signing in later', () => {
+describe('unsealedTitles()', () => {
+  it('names what goes to others now, but no chats and nothing that follows from signing in later', () => {
     const marks: readonly Mark[] = [
       GITHUB,
       { kind: 'cannotBeSealed', cause: 'service', ifSignedIn: false },
@@ -30,9 +30,9 @@ describe('countUnsealed()', () => {
       { kind: 'goesTo', recipient: DEVELOPMENT_BACKEND, ifSignedIn: false },
       ...(['sealed', 'off', 'follows', 'unknown'] as const).map((kind) => ({ kind })),
     ];
-    const prompts = marks.map((mark) => ({ title: 'x', mark, reason: '', settings: [] }));
-    assert.equal(countUnsealed(prompts), 2);
-    assert.equal(countUnsealed([{ title: 'x', mark: GITHUB, reason: '', settings: [], isChat: true }]), 0);
+    const prompts = marks.map((mark, index) => ({ title: `x${index}`, mark, reason: '', settings: [] }));
+    assert.deepEqual(unsealedTitles(prompts), ['x0', 'x1']);
+    assert.deepEqual(unsealedTitles([{ title: 'x', mark: GITHUB, reason: '', settings: [], isChat: true }]), []);
   });
 });
 
