@@ -97,18 +97,24 @@ async function timeToFirstByte(pool: Pool, api: Api): Promise<number> {
 export async function measureConversation(target: Measured): Promise<Figures> {
   const pool = connect(target);
   await chat(pool, target); // a session, and the list of models
-  const idle = await target.process?.memory();
-  await target.process?.watch();
-  const begin = performance.now();
-  await sendRequest(pool, target.api.path, target.api.body(LARGE, false));
-  const ms = performance.now() - begin;
-  const watched = await target.process?.watched();
-  await pool.close();
+  const { idle, ms, watched } = await sendWatched(target, pool, target.api.path, target.api.body(LARGE, false));
   return {
     '8 MiB conversation ms': ms,
     'conversation: peak MiB above idle': mebibytesAbove(idle, watched),
     'conversation: longest pause ms': watched?.pause,
   };
+}
+
+/** Sends one request, the last one of the pool. Memory in bytes, durations in milliseconds. */
+async function sendWatched({ process }: Measured, pool: Pool, path: string, body: string | Buffer) {
+  const idle = await process?.memory();
+  await process?.watch();
+  const begin = performance.now();
+  await sendRequest(pool, path, body);
+  const ms = performance.now() - begin;
+  const watched = await process?.watched();
+  await pool.close();
+  return { idle, ms, watched };
 }
 
 function mebibytesAbove(idle: number | undefined, watched: Watched | undefined): number | undefined {
@@ -118,13 +124,7 @@ function mebibytesAbove(idle: number | undefined, watched: Watched | undefined):
 /** One body of 50 MiB: its duration, and its effect on the memory and the event loop of the relay. */
 export async function measureUpload(target: Measured): Promise<Figures> {
   const pool = connect(target);
-  const idle = await target.process?.memory();
-  await target.process?.watch();
-  const begin = performance.now();
-  await sendRequest(pool, '/v1/embeddings', UPLOAD);
-  const ms = performance.now() - begin;
-  const watched = await target.process?.watched();
-  await pool.close();
+  const { idle, ms, watched } = await sendWatched(target, pool, '/v1/embeddings', UPLOAD);
   return {
     '50 MiB upload ms': ms,
     'upload: peak MiB above idle': mebibytesAbove(idle, watched),
