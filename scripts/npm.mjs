@@ -22,13 +22,14 @@ export function npm(args, options) {
  * Installs packages into a new folder of their own, outside the project's dependencies.
  * @param {string} folder replaced if it exists
  * @param {string[]} packages with exact versions
- * @param {{ options?: string[], stdio: import('node:child_process').StdioOptions }} further options of `npm install`
+ * @param {{ options?: string[], stdio: import('node:child_process').StdioOptions, env?: Record<string, string> }} further
+ *   options of `npm install`, and additional variables
  */
-export function installPackages(folder, packages, { options = [], stdio }) {
+export function installPackages(folder, packages, { options = [], stdio, env = {} }) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
-  return npm(['install', '--save-exact', ...options, ...packages], { cwd: folder, stdio, env: withoutNpm() });
+  return npm(['install', '--save-exact', ...options, ...packages], { cwd: folder, stdio, env: { ...withoutNpm(), ...env } });
 }
 
 /** The environment without the variables of the npm that started this script: they point npm to the project's folder. */

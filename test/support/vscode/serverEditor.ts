@@ -61,6 +61,7 @@ export class ServerEditor implements Backing {
     this.#browser = await chromium.launchPersistentContext(browser, {
       executablePath: this.#target.browser,
       headless: true,
+      reducedMotion: 'reduce',
       viewport: { width: 1280, height: 800 },
       permissions: ['clipboard-read', 'clipboard-write'],
       args: BROWSER_ARGS,
