@@ -28,7 +28,8 @@ export const FAILURE_ACTIONS = [
   'showAttestation',
   'showLog',
 ] as const satisfies readonly VisibleCommand[];
-export type FailureAction = (typeof FAILURE_ACTIONS)[number];
+/** `showModels`: the list of models in the overview. */
+export type FailureAction = (typeof FAILURE_ACTIONS)[number] | 'showModels';
 export const ASK_IN_CHAT = 'Ask in Chat';
 
 export interface ConnectionSection {

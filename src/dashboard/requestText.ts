@@ -35,8 +35,8 @@ export function tokensPerSecond({ tokensOut, firstByteMs, durationMs, outcome }:
 /** A response that arrives at once says nothing about the speed of the model, in seconds. */
 const SHORTEST = 0.05;
 
-/** How it ended, in a few words; of a failure, the reason. */
-export function describeEnd(record: RequestRecord): string {
+/** How it ended, in a few words; of a failure, the reason, with the models that `failureOf` takes. */
+export function describeEnd(record: RequestRecord, models: readonly string[] = []): string {
   switch (record.outcome) {
     case null:
       return record.status === 0 ? 'Waiting for the backend' : 'Running';
@@ -47,13 +47,13 @@ export function describeEnd(record: RequestRecord): string {
     case 'failed':
     case 'refused':
     case 'broken':
-      return capitalized(failureOf(record).reason);
+      return capitalized(failureOf(record, models).reason);
   }
 }
 
 /** As `describeEnd`, but a failure says that it is one. */
-export function describeResult(record: RequestRecord): string {
-  return hasFailed(record) ? `Failed: ${failureOf(record).reason}` : describeEnd(record);
+export function describeResult(record: RequestRecord, models: readonly string[] = []): string {
+  return hasFailed(record) ? `Failed: ${failureOf(record, models).reason}` : describeEnd(record);
 }
 
 export function hasFailed({ outcome }: RequestRecord): boolean {
