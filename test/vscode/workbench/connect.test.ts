@@ -115,6 +115,7 @@ describe('Connect an Assistant', () => {
     await window.page.locator('.modified-in-monaco-diff-editor').waitFor({ state: 'detached' });
     await toast.getByRole('button', { name: 'Write' }).click();
     await toast.waitFor({ state: 'detached' });
+    await window.dismiss('You have already cancelled this change. Nothing was written.');
     assert.equal(text(), CONFIG);
   });
 
