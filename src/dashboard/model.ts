@@ -137,8 +137,6 @@ export interface AttestationSection {
 export interface NamedRequest extends RequestRecord {
   /** The name of the client. */
   readonly client: string;
-  /** The extension itself has asked for the models, to check the connection. */
-  readonly isOwnCheck: boolean;
 }
 
 export const RANGES = ['day', 'week', 'quarter'] as const;

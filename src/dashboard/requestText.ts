@@ -1,5 +1,4 @@
 // What is said about a request. Pure.
-import type { AccessKey } from '../keys/accessKeys.ts';
 import { capitalized } from '../presentation/text.ts';
 import type { RequestRecord } from '../shared/activity.ts';
 import { failureOf } from './requestFailures.ts';
@@ -58,12 +57,4 @@ export function describeResult(record: RequestRecord, models: readonly string[] 
 
 export function hasFailed({ outcome }: RequestRecord): boolean {
   return outcome === 'failed' || outcome === 'refused' || outcome === 'broken';
-}
-
-/** Whether the extension itself sent it: a check, or the list of the models with its own key. */
-export function isOwnCheck(
-  { caller, path, isCheck }: RequestRecord,
-  keys: readonly Pick<AccessKey, 'id' | 'origin'>[],
-): boolean {
-  return isCheck || (path === '/v1/models' && keys.some(({ id, origin }) => id === caller && origin === 'own'));
 }

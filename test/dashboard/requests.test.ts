@@ -182,7 +182,7 @@ describe('The section Requests', () => {
   });
 
   it('shows and counts its own checks only on demand', async () => {
-    const own = { isOwnCheck: true, client: 'The extension', path: '/v1/models', model: null };
+    const own = { isCheck: true, client: 'The extension', path: '/v1/models', model: null };
     const { view, items } = await openWith(endedRequest(1, NOW, { ...own, ...BROKEN }), endedRequest(2, NOW, own));
     assert.match(await view.panel(), /All 0 Failed 0 Running 0 .*No requests yet/);
     await view.show({ type: 'requests', reset: false, requests: [endedRequest(3, NOW)] });
