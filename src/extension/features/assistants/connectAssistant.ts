@@ -228,7 +228,8 @@ async function hasUsableKey(context: AssistantsContext): Promise<boolean> {
   if (context.models().length === 0) await requestModels(context.core);
   const { status } = context.core.supervisor;
   const isRefused = status.kind === 'running' && status.health.kind === 'keyRejected';
-  return !isRefused || changeApiKey(context.core, 'The backend refused the API key. Enter a new one.');
+  if (!isRefused) return true;
+  return (await changeApiKey(context.core, 'The backend refused the API key. Enter a new one.')) !== 'cancelled';
 }
 
 /** Waits for the list of models, until the user cancels. */
