@@ -10,7 +10,7 @@ const VARIABLES = Array.from(
   ([, variable = '']) => variable,
 );
 
-describe('The colors of the series of a chart', () => {
+describe('SERIES, and the legend', () => {
   it('are the same in the legend and on the canvas', () => {
     const [, list = ''] = /const SERIES = \[([^\]]*)\]/.exec(read('src/dashboard/web/theme.ts')) ?? [];
     assert.equal(VARIABLES.length, 8);
