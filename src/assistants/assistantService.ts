@@ -11,6 +11,7 @@ import { AssistantKeys } from './assistantKeys.ts';
 import { AssistantChecks } from './checks.ts';
 import { refused } from './files/change.ts';
 import type { Applied, Change, Preview, Refused, Unchanged, Undone } from './files/change.ts';
+import { hasCommand } from './files/commandSearch.ts';
 import { changedSincePreview } from './files/configFile.ts';
 import { judge } from './judge.ts';
 import type { Judgement } from './judging/judgement.ts';
@@ -33,6 +34,8 @@ export interface AssistantServiceHost {
   readonly isInstalled: (extension: string) => boolean;
   /** The user's own folders by default. */
   readonly places?: Places;
+  /** PATH; that of this process by default. */
+  readonly path?: string;
   /** Those of this process by default. */
   readonly surroundings?: () => Surroundings;
   /** The time limit of a check, in milliseconds. */
@@ -109,7 +112,7 @@ export class AssistantService {
       this.#host.assistants.map(async (assistant) => ({
         assistant,
         ...(await this.#judge(assistant)),
-        detected: this.#isInstalled(assistant) || (await assistant.detect(this.#places)),
+        detected: await this.#isFound(assistant),
         undoable: (await this.#undo.get(assistant.id)) !== undefined,
       })),
     );
@@ -208,6 +211,13 @@ export class AssistantService {
     else await this.#undo.set(assistant, earlier);
     this.#host.onChange?.();
     return result;
+  }
+
+  async #isFound(assistant: Assistant): Promise<boolean> {
+    if (this.#isInstalled(assistant) || (await assistant.detect(this.#places))) return true;
+    const { path = process.env['PATH'] } = this.#host;
+    const places = { home: this.#places.home, path, isWindows: process.platform === 'win32' };
+    return assistant.command !== undefined && hasCommand(assistant.command, places);
   }
 
   #isInstalled({ extension }: Assistant): boolean {

@@ -9,7 +9,8 @@ import type { Tone } from '../presentation/text.ts';
 import { DIRECT, UNKNOWN } from '../shared/usage.ts';
 import type { AssistantAction, ClientConfig, ClientRow } from './model.ts';
 
-const OWN = "VS Code's chat and connection checks";
+/** The name of the extension itself. */
+export const OWN = "VS Code's chat and connection checks";
 
 type NamedKey = Pick<AccessKey, 'id' | 'name' | 'origin'>;
 

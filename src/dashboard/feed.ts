@@ -12,12 +12,11 @@ import { DIRECT, UNKNOWN } from '../shared/usage.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { UsageHistory } from '../usageHistory/usageHistory.ts';
 import { attestationSection } from './attestation.ts';
-import { clientName, clientRows } from './clients.ts';
+import { OWN, clientName, clientRows } from './clients.ts';
 import type { ActionResult } from './clients.ts';
 import { connectionSection } from './connection.ts';
 import type { ToDashboard } from './messages.ts';
 import type { DashboardState, Grouping, Range, SidePromptsSection } from './model.ts';
-import { isOwnCheck } from './requestText.ts';
 import { startOf, usageView } from './usage.ts';
 
 /** In milliseconds: how often requests are read while some run, and while none does; the other two lists. */
@@ -237,8 +236,8 @@ export class DashboardFeed {
     if (isOther || records.length > 0) {
       const requests = records.map((record) => ({
         ...record,
-        client: this.#nameOf(record.caller),
-        isOwnCheck: isOwnCheck(record, this.#keys),
+        // A new API key is tested as a client would use it.
+        client: record.isCheck && record.caller === DIRECT ? OWN : this.#nameOf(record.caller),
       }));
       this.#post({ type: 'requests', reset: isOther, requests });
     }

@@ -28,7 +28,8 @@ export const FAILURE_ACTIONS = [
   'showAttestation',
   'showLog',
 ] as const satisfies readonly VisibleCommand[];
-export type FailureAction = (typeof FAILURE_ACTIONS)[number];
+/** `showModels`: the list of models in the overview. */
+export type FailureAction = (typeof FAILURE_ACTIONS)[number] | 'showModels';
 export const ASK_IN_CHAT = 'Ask in Chat';
 
 export interface ConnectionSection {
@@ -136,8 +137,6 @@ export interface AttestationSection {
 export interface NamedRequest extends RequestRecord {
   /** The name of the client. */
   readonly client: string;
-  /** The extension itself has asked for the models, to check the connection. */
-  readonly isOwnCheck: boolean;
 }
 
 export const RANGES = ['day', 'week', 'quarter'] as const;

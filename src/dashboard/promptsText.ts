@@ -1,6 +1,6 @@
 // The sentences of the section Where Prompts Go. Pure.
 import { COMMANDS } from '../presentation/commands.ts';
-import { PRODUCT } from '../presentation/text.ts';
+import { PRODUCT, unsealedSentence } from '../presentation/text.ts';
 import type { Tone } from '../presentation/text.ts';
 import type { Group, Sender, SenderRemedy, SenderVerdict } from '../promptMap/sender.ts';
 import type { PromptsSection } from './model.ts';
@@ -47,9 +47,14 @@ export function summaryOf(section: PromptsSection): Summary {
     active.filter(({ verdict }) => verdicts.includes(verdict)).length;
   if (all === 0) return { tone: 'neutral', headline: `${PRODUCT} found nothing that sends prompts.`, detail: '' };
   const worst: Tone = count('elsewhere', 'partly') > 0 ? 'error' : 'warning';
+  const unsealed = unsealedSentence(active.flatMap((sender) => sender.unsealed ?? []));
   switch (reach.kind) {
     case 'enclave':
-      return { tone: count('sealed') === all ? 'good' : worst, headline: sealedOf(count('sealed'), all), detail: '' };
+      return {
+        tone: count('sealed') === all ? 'good' : worst,
+        headline: sealedOf(count('sealed'), all),
+        detail: unsealed,
+      };
     case 'development':
       return {
         tone: worst,

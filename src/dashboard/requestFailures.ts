@@ -1,6 +1,7 @@
 // Why a request failed, and what to do about it. Pure.
 import { NEW_KEY } from '../presentation/apiKeyText.ts';
 import { CAUSES, remedyOf } from '../presentation/causes.ts';
+import { COMMANDS } from '../presentation/commands.ts';
 import type { RequestRecord } from '../shared/activity.ts';
 import { causeOf } from '../shared/status.ts';
 import type { DIRECT } from '../shared/usage.ts';
@@ -27,8 +28,8 @@ const SEND_AGAIN = 'Send the request again.';
 const SEE_CLIENT = 'The error message in the client says what is wrong.';
 const UNKNOWN_MODEL = {
   reason: 'unknown model',
-  remedy: 'Select a model that the backend offers.',
-  action: 'connectAssistant',
+  remedy: 'Select one that the backend offers, in the client or with Connect an Assistant.',
+  action: 'showModels',
 } as const;
 const HEADERS_TOO_LARGE = { reason: 'headers too large', remedy: 'Send fewer or shorter headers.' };
 const BODY_TOO_LARGE = {
@@ -107,7 +108,7 @@ const BY_BACKEND_STATUS: Readonly<Record<number, Text>> = {
   400: {
     reason: 'the backend did not accept the request',
     remedy: `${SEE_CLIENT} If it names the model, select one that the backend offers.`,
-    action: 'connectAssistant',
+    action: 'showModels',
   },
   401: { reason: 'the backend refused the API key', remedy: NEW_KEY, action: 'setApiKey' },
   404: UNKNOWN_MODEL,
@@ -122,12 +123,28 @@ const CLIENT_KEY_REFUSED: Text = {
   action: 'connectAssistant',
 };
 
-/** Of a request that was refused, failed or broken. */
-export function failureOf(record: RequestRecord): Failure {
+/**
+ * Of a request that was refused, failed or broken. The reason may contain text from outside.
+ * @param models the ids of the models that the backend offers; empty if they are not known
+ */
+export function failureOf(record: RequestRecord, models: readonly string[] = []): Failure {
   const { end: code, detail } = record;
-  const { remedy, ...text } = textOf(record);
+  const { remedy, ...text } = withModel(textOf(record), record, models);
   const failure = { code, detail };
   return { ...text, remedy: remedy ?? remedyOf({ cause: causeOf(failure), failure }) };
+}
+
+/** Of the button. */
+export function titleOf(action: FailureAction): string {
+  return action === 'showModels' ? 'Show Models' : COMMANDS[action].title;
+}
+
+/** Names a model that the backend does not offer. The backend's status says so with 404; 400 may have other reasons. */
+function withModel(text: Text, { requestedModel, outcome, status }: RequestRecord, models: readonly string[]): Text {
+  if (requestedModel === null || models.includes(requestedModel)) return text;
+  const named = { ...UNKNOWN_MODEL, reason: `the backend does not know the model ${requestedModel}` };
+  if (outcome === 'failed' && status === 400 && models.length > 0) return named;
+  return text.reason === UNKNOWN_MODEL.reason ? { ...text, reason: named.reason } : text;
 }
 
 function textOf({ outcome, end, detail, status, caller }: RequestRecord): Text {

@@ -1,5 +1,4 @@
 // What is said about a request. Pure.
-import type { AccessKey } from '../keys/accessKeys.ts';
 import { capitalized } from '../presentation/text.ts';
 import type { RequestRecord } from '../shared/activity.ts';
 import { failureOf } from './requestFailures.ts';
@@ -35,8 +34,8 @@ export function tokensPerSecond({ tokensOut, firstByteMs, durationMs, outcome }:
 /** A response that arrives at once says nothing about the speed of the model, in seconds. */
 const SHORTEST = 0.05;
 
-/** How it ended, in a few words; of a failure, the reason. */
-export function describeEnd(record: RequestRecord): string {
+/** How it ended, in a few words; of a failure, the reason, with the models that `failureOf` takes. */
+export function describeEnd(record: RequestRecord, models: readonly string[] = []): string {
   switch (record.outcome) {
     case null:
       return record.status === 0 ? 'Waiting for the backend' : 'Running';
@@ -47,23 +46,15 @@ export function describeEnd(record: RequestRecord): string {
     case 'failed':
     case 'refused':
     case 'broken':
-      return capitalized(failureOf(record).reason);
+      return capitalized(failureOf(record, models).reason);
   }
 }
 
 /** As `describeEnd`, but a failure says that it is one. */
-export function describeResult(record: RequestRecord): string {
-  return hasFailed(record) ? `Failed: ${failureOf(record).reason}` : describeEnd(record);
+export function describeResult(record: RequestRecord, models: readonly string[] = []): string {
+  return hasFailed(record) ? `Failed: ${failureOf(record, models).reason}` : describeEnd(record);
 }
 
 export function hasFailed({ outcome }: RequestRecord): boolean {
   return outcome === 'failed' || outcome === 'refused' || outcome === 'broken';
-}
-
-/** Whether the extension itself sent it: a check, or the list of the models with its own key. */
-export function isOwnCheck(
-  { caller, path, isCheck }: RequestRecord,
-  keys: readonly Pick<AccessKey, 'id' | 'origin'>[],
-): boolean {
-  return isCheck || (path === '/v1/models' && keys.some(({ id, origin }) => id === caller && origin === 'own'));
 }

@@ -14,6 +14,7 @@ import { clientName } from './clients.ts';
 import { describeUse } from './clientText.ts';
 import { ASK_IN_CHAT } from './model.ts';
 import type { Section } from './model.ts';
+import { failureOf } from './requestFailures.ts';
 import { describeEnd } from './requestText.ts';
 
 export interface SideRow {
@@ -57,7 +58,7 @@ export function sideRows(
       ? []
       : [{ label: 'Base URL', description: url, icon: 'copy', command: 'copyBaseUrl' } as const]),
     { label: 'Clients', children: clientRows(keys, url !== undefined) },
-    ...(url === undefined ? [] : [{ label: 'Last failures', children: failureRows(failures, keys) }]),
+    ...(url === undefined ? [] : [{ label: 'Last failures', children: failureRows(failures, keys, modelsOf(status)) }]),
     { label: 'Actions', children: [ASK, ...others.map(commandRow)] },
   ];
 }
@@ -104,15 +105,25 @@ function clientRows(keys: readonly AccessKey[], isRunning: boolean): readonly Si
   }));
 }
 
-function failureRows(failures: readonly RequestRecord[], keys: readonly AccessKey[]): readonly SideRow[] {
+/** The ids of the models that the backend offers; empty if they are not known. */
+function modelsOf(status: ProxyStatus): readonly string[] {
+  return isConnected(status) ? status.health.models : [];
+}
+
+function failureRows(
+  failures: readonly RequestRecord[],
+  keys: readonly AccessKey[],
+  models: readonly string[],
+): readonly SideRow[] {
   if (failures.length === 0) return [{ label: 'None since the proxy started', icon: 'pass' }];
   return failures.map((record) => {
     const client = asPlain(clientName(record.caller, keys));
-    const end = asPlain(describeEnd(record));
+    const end = asPlain(describeEnd(record, models));
+    const { remedy } = failureOf(record, models);
     return {
       label: end,
       description: `${clockTime(record.at)}, ${client}`,
-      tooltip: `${end}. ${client}, ${timeOf(record.at)}. The dashboard has the details.`,
+      tooltip: `${end}. ${remedy} ${client}, ${timeOf(record.at)}. The dashboard has the details.`,
       icon: 'error',
       command: 'openDashboard' as const,
       section: 'requests' as const,

@@ -1,7 +1,8 @@
 // The results as a Markdown document that is fit for a bug report. Pure.
-import { markText, summaryOfMarks } from '../chat/sidePrompts/mark.ts';
+import { markText, summaryOfMarks, unsealedTitles } from '../chat/sidePrompts/mark.ts';
 import type { SidePrompt } from '../chat/sidePrompts/mark.ts';
 import { redact } from '../presentation/redaction.ts';
+import { joined, unsealedSentence } from '../presentation/text.ts';
 import { asMarkdown } from '../shared/escape.ts';
 import type { NamedResult } from './check.ts';
 
@@ -83,8 +84,11 @@ function sidePromptSection(
   const rows = prompts.map(({ title, mark, reason }) => `| ${[title, markText(mark), reason].map(cell).join(' | ')} |`);
   return [
     ...heading,
-    `Besides your chat, VS Code can send these prompts: ${cell(summaryOfMarks(prompts))}. ` +
+    joined(
+      `Besides your chat, VS Code can send these prompts: ${cell(summaryOfMarks(prompts))}.`,
+      unsealedSentence(unsealedTitles(prompts).map(cell)),
       '"Sealed Proxy: Keep VS Code\'s Chat Sealed…" shows what you can change.',
+    ),
     '',
     '| Side prompt | Mark | Reason |',
     '| --- | --- | --- |',

@@ -35,6 +35,11 @@ export function keyPrompt(reason: string, backendUrl: string): string {
   return withKeyLink([reason || "Enter your backend's API key.", keySource(backendUrl), stored].join(' '));
 }
 
+/** After a key was saved that the backend has not judged. `reason`: sentences that say why. */
+export function untestedKey(reason: string): string {
+  return `The API key was saved, but could not be tested. ${reason} Sealed Proxy uses the key once it reaches the backend, and its status bar item shows if the backend refuses it.`;
+}
+
 /**
  * Why this text cannot be an API key, in a sentence for the user; undefined if it can be one.
  * @param text without white space at its ends

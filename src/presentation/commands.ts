@@ -72,7 +72,8 @@ const ENTRIES = {
 export const INTERNAL_COMMANDS = ['repairAssistants', 'openChat', 'getBaseUrl', 'getStatus', 'getConnection'] as const;
 
 /**
- * The context keys that the extension sets, for when clauses and the walkthrough. `asked`: a chat got a response.
+ * The context keys that the extension sets, for when clauses and the walkthrough. `needsApiKey`: it is known that there is no
+ * API key; `hasApiKey` is false also before that is known. `asked`: a chat got a response.
  * `reviewing`: a change is shown that the user has not decided on.
  */
 export const CONTEXT_KEYS = [
@@ -80,6 +81,7 @@ export const CONTEXT_KEYS = [
   'verified',
   'newImage',
   'hasApiKey',
+  'needsApiKey',
   'assistantConnected',
   'asked',
   'reviewing',

@@ -7,6 +7,7 @@ import { withKeyLink } from './apiKeyText.ts';
 import { COMMANDS, commandId } from './commands.ts';
 import type { VisibleCommand } from './commands.ts';
 import type { StatusView } from './statusText.ts';
+import { unsealedSentence } from './text.ts';
 
 /** Longer texts would make the tooltip larger than the window, in characters. */
 const LONGEST_SENTENCES = 1000;
@@ -26,10 +27,11 @@ export function statusTooltip(
   { unsealed = [], today }: TooltipFacts = {},
 ): string {
   const url = baseUrlOf(status);
+  const warning = unsealedSentence(unsealed);
   return [
     `**${asMarkdown(view.headline, LONGEST_SENTENCES)}**`,
     ...(view.detail === '' ? [] : [withKeyLink(asMarkdown(view.detail, LONGEST_SENTENCES))]),
-    ...(unsealed.length === 0 ? [] : [`$(warning) ${unsealedSentence(unsealed)} ${link('keepChatSealed', 'Fix…')}`]),
+    ...(warning === '' ? [] : [`$(warning) ${warning} ${link('keepChatSealed', 'Fix…')}`]),
     // As code, the address is not a link, which would open a browser.
     ...(url === undefined ? [] : [`Base URL: ${asCode(url)} ${link('copyBaseUrl', 'Copy')}`]),
     ...(today === undefined || today.requests === 0 ? [] : [describeToday(today)]),
@@ -47,12 +49,6 @@ export function tooltipCommands(view: StatusView): readonly VisibleCommand[] {
 /** What fits the state best comes first. */
 function linkedCommands({ actions }: StatusView): readonly VisibleCommand[] {
   return [...actions.slice(0, 1), 'openDashboard', 'connectAssistant'];
-}
-
-function unsealedSentence([title = '', ...others]: readonly string[]): string {
-  return others.length === 0
-    ? `When it is used, one of VS Code's side prompts leaves this computer unsealed: ${title}.`
-    : `${1 + others.length} of VS Code's side prompts leave this computer unsealed.`;
 }
 
 function describeToday({ requests, tokensIn, tokensOut }: NonNullable<TooltipFacts['today']>): string {

@@ -21,6 +21,18 @@ export function listed(items: readonly string[], most = Infinity): string {
   return shown.length < 2 ? last : `${shown.slice(0, -1).join(', ')} and ${last}`;
 }
 
+/**
+ * The warning about VS Code's side prompts that go to others; empty if there are none. A single one is named.
+ * @param titles of these side prompts
+ */
+export function unsealedSentence(titles: readonly string[]): string {
+  const [title = '', ...others] = titles;
+  if (titles.length === 0) return '';
+  return others.length === 0
+    ? `When it is used, one of VS Code's side prompts leaves this computer unsealed: ${title}.`
+    : `${titles.length} of VS Code's side prompts leave this computer unsealed.`;
+}
+
 /** With a punctuation mark at its end. */
 export function sentence(text: string): string {
   return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;

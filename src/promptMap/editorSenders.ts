@@ -1,7 +1,14 @@
 // VS Code's own senders: the chat, its side prompts and inline suggestions. Pure.
 import { OUR_VENDOR, isAiOff, isVerifiedVersion } from '../chat/sidePrompts/facts.ts';
 import type { EditorFacts } from '../chat/sidePrompts/facts.ts';
-import { countMarks, destinationText, isInline, shareOf, withoutChats } from '../chat/sidePrompts/mark.ts';
+import {
+  countMarks,
+  destinationText,
+  isInline,
+  shareOf,
+  unsealedTitles,
+  withoutChats,
+} from '../chat/sidePrompts/mark.ts';
 import type { Share, SidePrompt } from '../chat/sidePrompts/mark.ts';
 import { SETTINGS } from '../chat/sidePrompts/settings.ts';
 import { capitalized, joined, listed, sentence } from '../presentation/text.ts';
@@ -130,6 +137,7 @@ function condensed(name: Pick<Sender, 'id' | 'name'>, prompts: readonly SideProm
     verdict,
     sentence: joined(namedKinds(byShare), `In all: ${countMarks(prompts)}.`, addition),
     details: prompts.map(detailOf),
+    unsealed: unsealedTitles(prompts),
     ...(canChange ? { remedy: KEEP_SEALED } : {}),
   };
 }
@@ -142,9 +150,11 @@ function namedKinds(byShare: Shares): string {
     mark.kind === 'goesTo' ? `to ${mark.recipient}` : 'to GitHub and cannot be sealed',
   );
   const unknown = byShare.get('unknown') ?? [];
+  const isOne = byShare.get('elsewhere')?.length === 1;
   return joined(
     ...[...leaking].map(
-      ([where, kinds]) => `${titlesOf(kinds, NAMED)} ${kinds.length === 1 ? 'goes' : 'go'} ${where}.`,
+      ([where, kinds]) =>
+        `${isOne ? 'When it is used, ' : ''}${titlesOf(kinds, NAMED)} ${kinds.length === 1 ? 'goes' : 'go'} ${where}.`,
     ),
     unknown.length === 0 ? '' : `Unknown: ${titlesOf(unknown, NAMED)}.`,
   );

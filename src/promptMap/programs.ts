@@ -1,6 +1,7 @@
 // Assistants of the command line that Sealed Proxy cannot configure: they get a line to copy, or nothing.
-import { access } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
+import { exists, hasCommand } from '../assistants/files/commandSearch.ts';
+import type { CommandPlaces } from '../assistants/files/commandSearch.ts';
 import { SNIPPETS } from '../assistants/snippets.ts';
 import type { Sender } from './sender.ts';
 
@@ -24,33 +25,15 @@ const PROGRAMS: readonly Program[] = [
   { id: 'amp', name: 'Amp', command: 'amp', recipient: 'ampcode.com' },
 ];
 
-export interface ProgramPlaces {
-  readonly home: string;
-  /** PATH */
-  readonly path: string | undefined;
-  readonly isWindows: boolean;
-}
-
 /** The ids of the programs that seem to be installed on this computer. */
-export async function findPrograms({ home, path = '', isWindows }: ProgramPlaces): Promise<readonly string[]> {
-  const folders = path.split(delimiter).filter((folder) => folder !== '');
-  const endings = isWindows ? ['.exe', '.cmd'] : [''];
+export async function findPrograms(places: CommandPlaces): Promise<readonly string[]> {
   const found = await Promise.all(
     PROGRAMS.map(async ({ command, folder }) => {
-      const hasFolder = folder === undefined || (await exists(join(home, folder)));
-      if (command === undefined || !hasFolder) return hasFolder;
-      const files = folders.flatMap((each) => endings.map((ending) => join(each, `${command}${ending}`)));
-      return (await Promise.all(files.map(exists))).includes(true);
+      const hasFolder = folder === undefined || (await exists(join(places.home, folder)));
+      return command === undefined || !hasFolder ? hasFolder : hasCommand(command, places);
     }),
   );
   return PROGRAMS.filter((_, index) => found[index] === true).map(({ id }) => id);
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 /**

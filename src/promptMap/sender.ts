@@ -50,6 +50,8 @@ export interface Sender {
   readonly sentence: string;
   /** The details: each kind of prompt, with where it goes; may be empty. */
   readonly details: readonly Fact[];
+  /** The titles of VS Code's side prompts in it that go to others. */
+  readonly unsealed?: readonly string[];
   readonly remedy?: SenderRemedy;
 }
 

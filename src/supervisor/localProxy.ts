@@ -37,13 +37,12 @@ export class VerifiedConnection {
   }
 
   /**
-   * `GET /v1/models` with an access key.
+   * `GET /v1/models` as a check, with an access key or an API key.
    * @param limit milliseconds
    * @throws Error with the code `ETIMEDOUT` after `limit`
    */
-  async askModels(accessKey: string, limit: number, signal: AbortSignal): Promise<LocalResponse> {
-    this.#requireReport();
-    const headers = { authorization: `Bearer ${accessKey}` };
+  async askModels(key: string, limit: number, signal: AbortSignal): Promise<LocalResponse> {
+    const headers = { authorization: `Bearer ${key}`, ...this.#headersFor('check') };
     return this.#fetch({ path: '/v1/models', headers, signal }, limit);
   }
 

@@ -3,7 +3,15 @@ import type { NamedRequest } from '../../src/dashboard/model.ts';
 import { endedRequest, requests, runningRequest } from './support/samples.ts';
 import { NOW, dashboardSuite, trimmed } from './support/suite.ts';
 
-const SAVED = { section: 'requests', client: undefined, shown: 'all', ownChecks: false, range: 'day', by: 'client' };
+const SAVED = {
+  section: 'requests',
+  client: undefined,
+  shown: 'all',
+  ownChecks: false,
+  details: false,
+  range: 'day',
+  by: 'client',
+};
 
 /** A message with these requests alone. */
 function only(...rows: readonly NamedRequest[]) {
@@ -116,6 +124,16 @@ describe('The section Requests', () => {
     ]);
   });
 
+  it('names a model that the backend does not offer, with a button that opens the list of models', async () => {
+    const request = endedRequest(1, NOW, { outcome: 'failed', status: 400, model: null, requestedModel: 'gpt-4o' });
+    const { items, view } = await openWith(request);
+    assert.match(await items.innerText(), /Failed: the backend does not know the model gpt-4o[^]*Select one that/);
+    await view.button('Show Models').click();
+    await view.show();
+    assert.ok(await view.page.getByRole('region', { name: 'Models' }).isVisible());
+    assert.deepEqual(await view.saved(), { ...SAVED, section: 'overview', details: true });
+  });
+
   it('replaces a row by the one with its ID, and counts the duration of a running one', async () => {
     const { view } = await openWith(runningRequest(1, NOW, 61_000));
     const duration = view.page.locator('.duration');
@@ -164,7 +182,7 @@ describe('The section Requests', () => {
   });
 
   it('shows and counts its own checks only on demand', async () => {
-    const own = { isOwnCheck: true, client: 'The extension', path: '/v1/models', model: null };
+    const own = { isCheck: true, client: 'The extension', path: '/v1/models', model: null };
     const { view, items } = await openWith(endedRequest(1, NOW, { ...own, ...BROKEN }), endedRequest(2, NOW, own));
     assert.match(await view.panel(), /All 0 Failed 0 Running 0 .*No requests yet/);
     await view.show({ type: 'requests', reset: false, requests: [endedRequest(3, NOW)] });

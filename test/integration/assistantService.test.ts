@@ -38,12 +38,13 @@ describe('AssistantService', () => {
     return proposals.map((each) => each.kind === 'proposal' && each.assistant.id);
   };
 
-  it('detects assistants by their folders and their extensions', async () => {
+  it('detects assistants by their folders, their extensions and their commands', async () => {
     bench.write(FILE, THEIRS);
+    bench.write(process.platform === 'win32' ? 'bin/codex.cmd' : 'bin/codex', '');
     const found = (await bench.service.list()).filter(({ detected }) => detected);
     assert.deepEqual(
       found.map(({ assistant }) => assistant.name),
-      ['Kilo Code', 'opencode'],
+      ['Codex', 'Kilo Code', 'opencode'],
     );
   });
 

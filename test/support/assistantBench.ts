@@ -56,6 +56,7 @@ export class AssistantBench extends AssistantHome {
       models: () => [MODEL_CHOICE],
       isInstalled: (id) => id === 'kilocode.Kilo-Code',
       places: { home: this.path },
+      path: this.pathOf('bin'),
       onChange: () => {
         this.changes++;
       },
@@ -113,6 +114,7 @@ export class AssistantBench extends AssistantHome {
       models: () => [],
       isInstalled: () => false,
       places: { home: this.path },
+      path: this.pathOf('bin'),
     });
   }
 }

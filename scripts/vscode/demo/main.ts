@@ -2,6 +2,7 @@
 // with one of its models. It is never shipped.
 import * as vscode from 'vscode';
 import type { SealedProxyApi } from '../../../src/extension/features/api/apiTypes.ts';
+import { openChat } from '../../../src/extension/features/chat/openChat.ts';
 import { activate as activateProduct } from '../../../src/extension/main.ts';
 import { MachineStore } from '../../../src/keys/machineStore.ts';
 import { Secrets } from '../../../src/keys/secrets.ts';
@@ -19,7 +20,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Sealed
   const isFirst = context.globalState.get(OPENED) !== true;
   if (isFirst) await setKey(context);
   const api = activateProduct(context);
-  if (isFirst) void openChat().then(() => context.globalState.update(OPENED, true));
+  if (isFirst) void showDemonstration().then(() => context.globalState.update(OPENED, true));
   return api;
 }
 
@@ -29,32 +30,10 @@ async function setKey({ secrets, globalStorageUri }: vscode.ExtensionContext): P
   own.dispose();
 }
 
-async function openChat(): Promise<void> {
-  const { commands, extensions, lm, workspace } = vscode;
-  await commands.executeCommand('workbench.action.chat.manage'); // a new profile has no chat before this
-  await commands.executeCommand('workbench.action.closeAllEditors');
-  const chat = () => extensions.getExtension('GitHub.copilot-chat');
-  await until(extensions.onDidChange, () => chat() !== undefined);
-  await chat()?.activate();
-  await until(lm.onDidChangeChatModels, async () => (await lm.selectChatModels(MODEL)).length > 0);
-  const [folder] = workspace.workspaceFolders ?? [];
+async function showDemonstration(): Promise<void> {
+  await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  const [folder] = vscode.workspace.workspaceFolders ?? [];
   if (folder !== undefined)
-    await commands.executeCommand('markdown.showPreview', vscode.Uri.joinPath(folder.uri, 'README.md'));
-  await commands.executeCommand('workbench.action.chat.open', {
-    query: QUESTION,
-    isPartialQuery: true,
-    modelSelector: MODEL,
-  });
-}
-
-/** Resolves when the condition is true: now, or after one of the events. */
-async function until(event: vscode.Event<unknown>, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const look = async () => {
-    if (await condition()) resolve(undefined);
-  };
-  const subscription = event(() => void look());
-  await look();
-  await promise;
-  subscription.dispose();
+    await vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.joinPath(folder.uri, 'README.md'));
+  await openChat({ query: QUESTION, isPartialQuery: true, modelSelector: MODEL });
 }

@@ -112,7 +112,9 @@ export interface Assistant {
   readonly next: string;
   /** The ID of its VS Code extension, if it has one. */
   readonly extension?: string | undefined;
-  /** Whether it seems to be in use on this computer, apart from its extension. */
+  /** What starts it on the command line, if no other program is known to have this name. */
+  readonly command?: string | undefined;
+  /** Whether it seems to have been used on this computer, apart from its extension. */
   detect(places: Places): Promise<boolean>;
   /** What would change. Writes nothing. */
   plan(endpoint: AssistantEndpoint): Promise<Plan>;

@@ -62,6 +62,7 @@ export const claudeCode: Assistant = fileAssistant({
   needsSmallModel: true,
   next: 'Restart Claude Code, or reload the window if you use its extension. Both read the same file.',
   extension: 'anthropic.claude-code',
+  command: 'claude',
   folders: ['.claude'],
   files: ['.claude/settings.json'],
   moves: [{ variable: 'CLAUDE_CONFIG_DIR', folder: '.claude', place: 'claudeHome' }],

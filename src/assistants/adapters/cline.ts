@@ -23,6 +23,7 @@ export const cline: Assistant = fileAssistant({
   name: 'Cline',
   next: 'Reload the window, or restart Cline on the command line, to use it.',
   extension: 'saoudrizwan.claude-dev',
+  command: 'cline',
   folders: ['.cline'],
   files: ['.cline/data/settings/providers.json'],
   moves: [

@@ -29,6 +29,7 @@ export const codex: Assistant = fileAssistant({
   dialect: 'responses',
   next: 'Restart Codex, or reload the window if you use its extension. Both read the same file.',
   extension: 'openai.chatgpt',
+  command: 'codex',
   folders: ['.codex'],
   files: ['.codex/config.toml'],
   // https://developers.openai.com/codex/config-advanced

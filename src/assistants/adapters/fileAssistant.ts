@@ -32,7 +32,7 @@ export interface Move {
 
 export interface Definition extends Pick<
   Assistant,
-  'id' | 'name' | 'next' | 'extension' | 'dialect' | 'needsSmallModel'
+  'id' | 'name' | 'next' | 'extension' | 'command' | 'dialect' | 'needsSmallModel'
 > {
   /** Relative to the home folder. The assistant is in use if any of them exists. */
   readonly folders: readonly string[];
@@ -55,12 +55,13 @@ export interface Definition extends Pick<
 }
 
 export function fileAssistant(definition: Definition): Assistant {
-  const { id, name, next, extension, dialect, needsSmallModel, folders } = definition;
+  const { id, name, next, extension, command, dialect, needsSmallModel, folders } = definition;
   return {
     id,
     name,
     next,
     extension,
+    command,
     dialect,
     needsModel: true,
     needsSmallModel,

@@ -32,6 +32,7 @@ export const qwenCode: Assistant = fileAssistant({
   id: 'qwen-code',
   name: 'Qwen Code',
   next: 'Restart Qwen Code to use it.',
+  command: 'qwen',
   folders: ['.qwen'],
   files: ['.qwen/settings.json'],
   moves: [{ variable: 'QWEN_HOME', folder: '.qwen' }],

@@ -15,6 +15,8 @@ export interface SavedView {
   readonly shown: Shown;
   /** Whether the extension's own checks are among the requests. */
   readonly ownChecks: boolean;
+  /** Whether the details and the models of the overview are open. */
+  readonly details: boolean;
   readonly range: Range;
   readonly by: Grouping;
 }
@@ -47,6 +49,7 @@ export class Host {
       client: typeof saved.client === 'string' ? saved.client : undefined,
       shown: SHOWN.find((shown) => shown === saved.shown) ?? 'all',
       ownChecks: saved.ownChecks === true,
+      details: saved.details === true,
       range: RANGES.find((range) => range === saved.range) ?? 'day',
       by: saved.by === 'model' ? 'model' : 'client',
     };

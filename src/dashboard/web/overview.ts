@@ -18,10 +18,13 @@ export function overviewSection(state: DashboardState, dashboard: Dashboard): Te
   const { primary } = connection;
   const ofState = buttons(connection.actions, primary, dashboard);
   const nextSteps = buttons(NEXT_STEPS, primary, dashboard);
+  const toggle = ({ target }: Event): void => {
+    if (target instanceof HTMLDetailsElement) dashboard.change({ details: target.open });
+  };
   const isPrimaryNext = NEXT_STEPS.some((step) => step === primary);
   return html`${banner(connection.tone, connection.headline, connection.detail)} ${isPrimaryNext ? nextSteps : ofState}
     ${drawing(state)} ${today(dashboard.usage)} ${isPrimaryNext ? ofState : nextSteps} ${whatLeaves(prompts, dashboard)}
-    <details class="more">
+    <details class="more" .open=${dashboard.view.details} @toggle=${toggle}>
       <summary>Details and Models</summary>
       ${details(connection)}
     </details>`;

@@ -63,6 +63,6 @@ export class RequestList {
   }
 
   #listed(ownChecks: boolean): NamedRequest[] {
-    return [...this.#rows.values()].filter(({ isOwnCheck }) => ownChecks || !isOwnCheck);
+    return [...this.#rows.values()].filter(({ isCheck }) => ownChecks || !isCheck);
   }
 }

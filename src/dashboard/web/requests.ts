@@ -3,9 +3,9 @@ import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
-import { COMMANDS } from '../../presentation/commands.ts';
 import type { FailureAction, NamedRequest } from '../model.ts';
-import { failureOf } from '../requestFailures.ts';
+import { failureOf, titleOf } from '../requestFailures.ts';
+import type { Failure } from '../requestFailures.ts';
 import { describeResult, describeRoute, hasFailed, tokensPerSecond } from '../requestText.ts';
 import type { Dashboard } from './dashboard.ts';
 import type { Shown } from './host.ts';
@@ -24,12 +24,14 @@ const ICONS: Readonly<Record<State, Icon>> = {
 
 const NONE_YET = 'No requests yet. They appear here as soon as a client sends one.';
 
-export function requestsSection(dashboard: Dashboard): TemplateResult {
+/** @param models the ids of those that the backend offers; empty if they are not known */
+export function requestsSection(dashboard: Dashboard, models: readonly string[]): TemplateResult {
   const { client, shown, ownChecks } = dashboard.view;
   if (!dashboard.requests.hadRows) return empty(NONE_YET);
   const all = dashboard.requests.sorted(ownChecks, client);
   const rows = shown === 'all' ? all : all.filter((row) => stateOf(row) === shown);
-  return html`${filters(all, dashboard)} ${rows.length === 0 ? empty(noneOf(shown, client)) : list(rows, dashboard)}`;
+  return html`${filters(all, dashboard)}
+  ${rows.length === 0 ? empty(noneOf(shown, client)) : list(rows, dashboard, models)}`;
 }
 
 function stateOf(request: NamedRequest): State {
@@ -86,28 +88,29 @@ function clients(dashboard: Dashboard): TemplateResult {
   </div>`;
 }
 
-function list(rows: readonly NamedRequest[], dashboard: Dashboard): TemplateResult {
+function list(rows: readonly NamedRequest[], dashboard: Dashboard, models: readonly string[]): TemplateResult {
+  const known = models.join(); // the array is another one in each state
   return html`<ul class="requests" aria-label="Requests, running ones first">
     ${repeat(
       rows,
       (row) => row.id,
-      (row) => guard([row, row.outcome === null ? dashboard.now : 0], () => item(row, dashboard)),
+      (row) => guard([row, row.outcome === null ? dashboard.now : 0, known], () => item(row, dashboard, models)),
     )}
   </ul>`;
 }
 
-function item(request: NamedRequest, dashboard: Dashboard): TemplateResult {
+function item(request: NamedRequest, dashboard: Dashboard, offered: readonly string[]): TemplateResult {
   const state = stateOf(request);
   return html`<li class=${state}>
     <div class="head">
       <div class="line">
-        <strong class="result">${icon(ICONS[state])} <bdi>${shortText(describeResult(request))}</bdi></strong>
+        <strong class="result">${icon(ICONS[state])} <bdi>${shortText(describeResult(request, offered))}</bdi></strong>
         ${models(request)} ${name(request.client)}
       </div>
       <span class="time sub">${formats.clock(request.at, dashboard.now)}</span>
     </div>
     <div class="line sub">
-      ${state === 'failed' ? remedy(request, dashboard) : nothing}
+      ${state === 'failed' ? remedy(failureOf(request, offered), dashboard) : nothing}
       <div class="line">${name(describeRoute(request))} ${numbers(request, dashboard)}</div>
     </div>
   </li>`;
@@ -121,16 +124,20 @@ function models({ model, requestedModel }: NamedRequest): TemplateResult | typeo
   return html`${name(answered)} <span class="asked sub">instead of ${name(requestedModel)}</span>`;
 }
 
-function remedy(request: NamedRequest, dashboard: Dashboard): TemplateResult {
-  const { remedy: text, action } = failureOf(request);
+function remedy({ remedy: text, action }: Failure, dashboard: Dashboard): TemplateResult {
   return html`<span class="remedy">${prose(text)} ${action === undefined ? nothing : button(action, dashboard)}</span>`;
 }
 
 function button(action: FailureAction, dashboard: Dashboard): TemplateResult {
   const run = (): void => {
-    dashboard.send({ type: 'command', name: action });
+    if (action !== 'showModels') {
+      dashboard.send({ type: 'command', name: action });
+      return;
+    }
+    dashboard.change({ section: 'overview', details: true });
+    document.getElementById('tab-overview')?.focus(); // this button goes
   };
-  return html`<button type="button" class="link" @click=${run}>${COMMANDS[action].title}</button>`;
+  return html`<button type="button" class="link" @click=${run}>${titleOf(action)}</button>`;
 }
 
 /** What was measured; what is not known is left out. */

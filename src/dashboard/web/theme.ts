@@ -9,7 +9,7 @@ const SERIES = [
   '--vscode-charts-red',
   '--vscode-terminal-ansiCyan',
   '--vscode-charts-foreground',
-  '--vscode-descriptionForeground',
+  '--vscode-terminal-ansiMagenta',
 ];
 
 export interface ChartColors {

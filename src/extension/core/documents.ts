@@ -35,13 +35,16 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     };
     await show();
     const close = async () => {
-      const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
-      const isShown = ({ input }: vscode.Tab) =>
-        input instanceof vscode.TabInputTextDiff && input.modified.toString() === right.toString();
-      await vscode.window.tabGroups.close(tabs.filter(isShown));
+      await closeComparisons((modified) => modified.toString() === right.toString());
       for (const { path } of [left, right]) this.#texts.delete(path);
     };
     return { modified: right, show, close };
+  }
+
+  /** Closes all comparisons, also those that the editor has restored after a reload. */
+  async closeComparisons(): Promise<void> {
+    await closeComparisons(({ scheme }) => scheme === SCHEME);
+    this.#texts.clear();
   }
 
   /** Each time under another URI, also after a restart: an editor that still has a document open may show its old text. */
@@ -54,4 +57,10 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
   dispose(): void {
     this.#registration.dispose();
   }
+}
+
+async function closeComparisons(isMeant: (modified: vscode.Uri) => boolean): Promise<void> {
+  const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+  const isShown = ({ input }: vscode.Tab) => input instanceof vscode.TabInputTextDiff && isMeant(input.modified);
+  await vscode.window.tabGroups.close(tabs.filter(isShown));
 }

@@ -1,13 +1,17 @@
 import type { Clock } from '../../session/transport.ts';
 import type { ResponseStart } from '../../session/wire.ts';
 import type { RequestRecord } from '../../shared/activity.ts';
+import { asPlain } from '../../shared/escape.ts';
 import type { Outcome } from '../../shared/usage.ts';
 import { systemClock } from '../process/clock.ts';
-import type { Log } from '../process/log.ts';
+import type { Log, LogFields } from '../process/log.ts';
 import { JsonFields } from './jsonFields.ts';
 import { createTokenObserver, parseModel } from './tokenObserver.ts';
 import type { TokenObserver } from './tokenObserver.ts';
 
+/** Backends answer so to a model that they do not offer: 404, or 400 for an outdated one. */
+const MAY_BLAME_MODEL: readonly number[] = [400, 404];
+const SEE_MODELS = 'GET /v1/models lists the models that the backend offers.';
 const MODEL = [Buffer.from('model')];
 /** The model is not looked for in longer bodies, in bytes: that would delay other requests. */
 const MAX_SEARCHED = 4 * 1024 * 1024;
@@ -120,7 +124,7 @@ export class RequestEntry {
       path: this.path,
       model: this.#observer?.model ?? null,
       isCheck: this.isCheck,
-      requestedModel: parseModel(this.#fields?.value(0)) ?? null,
+      requestedModel: this.#requestedModel,
       status: this.status,
       firstByteMs: this.#firstByte === undefined ? null : tenths(this.#firstByte),
       durationMs: tenths(this.#elapsed()),
@@ -149,8 +153,19 @@ export class RequestEntry {
       endMs: tenths(this.#elapsed()),
       end,
       ...(detail === null ? {} : { detail }),
+      ...this.#modelInLog,
       ...(this.#waited === 0 ? {} : { waitedMs: tenths(this.#waited) }),
     });
+  }
+
+  get #requestedModel(): string | null {
+    return parseModel(this.#fields?.value(0)) ?? null;
+  }
+
+  /** Only of a failure for which it may be the reason: it is text of the client. */
+  get #modelInLog(): LogFields {
+    const model = MAY_BLAME_MODEL.includes(this.status) ? this.#requestedModel : null;
+    return model === null ? {} : { requestedModel: asPlain(model), note: SEE_MODELS };
   }
 
   #elapsed(): number {

@@ -182,7 +182,7 @@ export function endedRequest(id: number, at: number, part: Partial<NamedRequest>
     outcome: failed ? 'failed' : id % 23 === 0 ? 'cancelled' : 'answered',
     requestedModel: id % 5 === 1 ? 'claude-sonnet-4-5' : (MODELS[id % 3]?.id ?? ''),
   });
-  return { ...record, client: CLIENTS[id % 5] ?? '', isOwnCheck: false, ...part };
+  return { ...record, client: CLIENTS[id % 5] ?? '', ...part };
 }
 
 export function runningRequest(id: number, at: number, durationMs: number): NamedRequest {

@@ -18,6 +18,14 @@ describe('summaryOf()', () => {
     });
   });
 
+  it('names the one side prompt of VS Code that is not sealed, as the tooltip does', () => {
+    const senders = [sender('partly', { unsealed: ['Dictation'] }), sender('sealed', { unsealed: [] })];
+    const detailOf = (reach: Reach) => summaryOf({ reach, remedy: null, senders, isRemote: false }).detail;
+    const one = "When it is used, one of VS Code's side prompts leaves this computer unsealed: Dictation.";
+    assert.equal(detailOf(ENCLAVE), one);
+    assert.equal(detailOf({ kind: 'development' }), ''); // nothing is sealed
+  });
+
   it('is green only if everything that sends prompts is sealed', () => {
     assert.deepEqual(
       ([['sealed', 'off'], ['sealed', 'depends'], ['unknown'], ['off']] as const).map((each) => summaryFor(each).tone),

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { failureOf } from '../../../src/dashboard/requestFailures.ts';
-import { COMMANDS } from '../../../src/presentation/commands.ts';
+import { failureOf, titleOf } from '../../../src/dashboard/requestFailures.ts';
 import type { RequestRecord } from '../../../src/shared/activity.ts';
 import { assertApproved } from '../../support/approved.ts';
 import { fromRoot } from '../../support/e2e/process.ts';
@@ -28,14 +27,17 @@ const RECORDS: readonly Partial<RequestRecord>[] = [
   ...[...CODES, 'some_new_code'].map((end) => ({ outcome: 'broken', status: 200, end }) as const),
   ...STATUSES.map((status) => ({ outcome: 'refused', status }) as const),
   ...STATUSES.map((status) => ({ outcome: 'failed', caller: '0123456789abcdef', status }) as const),
+  ...[400, 404, 429].map((status) => ({ outcome: 'failed', requestedModel: 'gpt-4o', status }) as const),
+  { outcome: 'refused', requestedModel: 'gpt-4o', status: 404 },
 ];
 
+/** Without the model, which most failures do not name. */
 function line(change: Partial<RequestRecord>): string {
-  const record = requestRecord(change);
-  const { reason, remedy, action } = failureOf(record);
+  const record = requestRecord({ requestedModel: null, ...change });
+  const { reason, remedy, action } = failureOf(record, ['glm-5', 'nomic-embed-text']);
   const { outcome, end, detail, status } = record;
   const code = end === 'complete' ? String(status) : [end, detail ?? ''].join(' ').trim();
-  return `${outcome ?? ''} ${code}: ${reason}\n  ${remedy}${action === undefined ? '' : ` [${COMMANDS[action].title}]`}\n`;
+  return `${outcome ?? ''} ${code}: ${reason}\n  ${remedy}${action === undefined ? '' : ` [${titleOf(action)}]`}\n`;
 }
 
 describe('failureOf()', () => {
@@ -54,6 +56,17 @@ describe('failureOf()', () => {
     assert.equal(refused('0123456789abcdef').action, 'setApiKey');
     const { reason, action } = refused('direct');
     assert.deepEqual([reason, action], ['the backend refused the key that the client sent', 'connectAssistant']);
+  });
+
+  it('blames the model for status 400 only if it is known that the backend does not offer it', () => {
+    const record = requestRecord({ outcome: 'failed', status: 400, requestedModel: 'gpt-4o' });
+    const [named, other] = ['the backend does not know the model gpt-4o', 'the backend did not accept the request'];
+    for (const [models, reason] of [
+      [['glm-5'], named],
+      [['glm-5', 'gpt-4o'], other],
+      [[], other],
+    ] as const)
+      assert.equal(failureOf(record, models).reason, reason);
   });
 
   it('does not take a detail for a name of its own', () => {

@@ -4,7 +4,6 @@ import {
   describeResult,
   describeRoute,
   hasFailed,
-  isOwnCheck,
   tokensPerSecond,
 } from '../../../src/dashboard/requestText.ts';
 import type { RequestRecord } from '../../../src/shared/activity.ts';
@@ -62,22 +61,5 @@ describe('describeEnd()', () => {
       const isFailure = result !== end;
       assert.deepEqual([describeEnd(record), describeResult(record), hasFailed(record)], [end, result, isFailure]);
     }
-  });
-});
-
-describe('isOwnCheck()', () => {
-  it("is true for the list of models with the extension's own key and for a check with any key, and for nothing else", () => {
-    const keys = [
-      { id: 'own', origin: 'own' },
-      { id: 'other', origin: 'user' },
-    ] as const;
-    for (const [caller, path, isOwn] of [
-      ['own', '/v1/models', true],
-      ['own', '/v1/chat/completions', false],
-      ['other', '/v1/models', false],
-      ['direct', '/v1/models', false],
-    ] as const)
-      assert.equal(isOwnCheck(requestRecord({ caller, path }), keys), isOwn, `${caller} ${path}`);
-    assert.ok(isOwnCheck(requestRecord({ caller: 'other', isCheck: true }), keys));
   });
 });

@@ -100,6 +100,29 @@ describe('sideRows()', () => {
     assert.ok(outline(rows).includes('  None since the proxy started'));
   });
 
+  it('names the model that the backend does not offer, and says what to do', () => {
+    const health: Health = {
+      kind: 'connected',
+      models: ['glm-5'],
+      catalogue: { data: [{ id: 'glm-5' }] },
+      checkedAt: AT,
+    };
+    const failed = {
+      ...FAILED,
+      outcome: 'failed',
+      end: 'complete',
+      status: 400,
+      requestedModel: 'gpt-\u202e4o',
+    } as const;
+    const group = rowsOf(runningStatus({ health }), [failed]).find(({ label }) => label === 'Last failures');
+    const [row] = group?.children ?? [];
+    assert.equal(row?.label, 'The backend does not know the model gpt-\ufffd4o');
+    assert.match(
+      row.tooltip ?? '',
+      /\. Select one that the backend offers, .+ Cline, .+ The dashboard has the details\.$/,
+    );
+  });
+
   it('shows names from outside as plain text', () => {
     const hostile = { ...CLINE, name: 'x\u202ey' };
     const failed = { ...FAILED, outcome: 'broken', end: 'x\u202ey' } as const;

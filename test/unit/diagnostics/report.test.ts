@@ -61,7 +61,10 @@ describe('diagnosticsReport()', () => {
       ['the-secret'],
       [{ title: 'Titles', mark, reason: 'the-secret [a](b)', settings: [] }],
     );
-    assert.match(text, /## Side prompts of VS Code's chat\n\n.*can send these prompts: 1 goes to A\\\|B\./);
+    assert.match(
+      text,
+      /## Side prompts of VS Code's chat\n\n.*can send these prompts: 1 goes to A\\\|B\. When it is used, .*: Titles\. "/,
+    );
     assert.ok(text.includes('\n| Titles | goes to A\\|B | •••••••• \\[a\\](b) |\n'), text);
   });
 

@@ -4,6 +4,7 @@ import {
   apiKeyProblem,
   keyPrompt,
   keySource,
+  untestedKey,
   withKeyLink,
 } from '../../../src/presentation/apiKeyText.ts';
 import { RESTART_SETTINGS } from '../../../src/settings/schema.ts';
@@ -72,5 +73,15 @@ describe('withKeyLink()', () => {
   it('links the site, and changes no other text', () => {
     assert.equal(withKeyLink('Create one at trymaple.ai.'), 'Create one at [trymaple.ai](https://trymaple.ai).');
     assert.equal(withKeyLink('https://enclave.trymaple.ai'), 'https://enclave.trymaple.ai');
+  });
+});
+
+describe('untestedKey()', () => {
+  it('says that the key was saved, why it was not tested, and what happens next', () => {
+    const text = untestedKey('Sealed Proxy cannot reach the backend.');
+    assert.match(
+      text,
+      /^The API key was saved, but could not be tested\. Sealed Proxy cannot reach the backend\. .* once it/,
+    );
   });
 });

@@ -19,6 +19,7 @@ interface Manifest {
     readonly menus: Readonly<
       Record<'commandPalette' | 'editor/title', readonly { readonly command: string; readonly when: string }[]>
     >;
+    readonly viewsWelcome: readonly { readonly when: string }[];
     readonly walkthroughs: readonly { readonly steps: readonly { readonly completionEvents: readonly string[] }[] }[];
   };
 }
@@ -117,6 +118,11 @@ describe('COMMANDS', () => {
       for (const [, kind = ''] of text.matchAll(/sealedProxy\.state [!=]= (\w+)/g))
         assert.ok(status.includes(`readonly kind: '${kind}'`), `${text}: no state is named ${kind}`);
     }
+  });
+
+  it('shows the first step in the view only once it is known that it is needed', () => {
+    const conditions = contributes.viewsWelcome.map(({ when }) => when);
+    assert.deepEqual(conditions, ['sealedProxy.needsApiKey']); // the negation of a key that is not set yet is true
   });
 
   it('gives every command of the menu an icon', () => {

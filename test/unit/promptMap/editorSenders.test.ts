@@ -136,7 +136,7 @@ describe('editorSenders()', () => {
     assert.equal(sidePrompts?.verdict, 'partly');
     assert.match(
       sidePrompts.sentence,
-      /^Dictation goes to Microsoft\. In all: 1 goes to Microsoft, .*1 follows the selected model, \d+ go to Sealed Proxy/,
+      /^When it is used, Dictation goes to Microsoft\. In all: 1 goes to Microsoft, .*1 follows the selected model, \d+ go to Sealed Proxy/,
     );
     const unsetEverywhere = { ...dictation, [SETTINGS.utilityFallback]: 'mainAgent', [SETTINGS.inlineChat]: '' };
     assert.equal(senders({ models: [OUR_LARGE], values: unsetEverywhere })['sidePrompts']?.verdict, 'partly');

@@ -131,14 +131,15 @@ describe('VerifiedConnection', () => {
       answer.resume();
       await once(answer, 'end');
     }
-    const isOver = async () => (await connection.activity(0)).finished.length === 2;
-    await eventually('both records', isOver);
+    for (const key of [ACCESS_KEY, 'dev-a-new-key']) await connection.askModels(key, DEADLINE, never);
+    const isOver = async () => (await connection.activity(0)).finished.length === 4;
+    await eventually('the records', isOver);
     const { finished } = await connection.activity(0);
     assert.deepEqual(
       finished.map(({ isCheck }) => isCheck),
-      [true, false],
+      [true, false, true, true],
     );
-    assert.deepEqual(targets, [[], []]);
+    assert.deepEqual(targets, [[], [], [], []]);
   });
 
   it('fails with ETIMEDOUT when there is no response in time', async () => {

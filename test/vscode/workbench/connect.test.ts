@@ -115,6 +115,7 @@ describe('Connect an Assistant', () => {
     await window.page.locator('.modified-in-monaco-diff-editor').waitFor({ state: 'detached' });
     await toast.getByRole('button', { name: 'Write' }).click();
     await toast.waitFor({ state: 'detached' });
+    await window.dismiss('You have already cancelled this change. Nothing was written.');
     assert.equal(text(), CONFIG);
   });
 
@@ -361,6 +362,15 @@ describe('Connect an Assistant', () => {
     assert.equal(await setting(), 'glm-5-2');
     await window.toast('Claude Code is connected.').getByRole('button', { name: 'Check Connection' }).click();
     await window.dismiss(/Claude Code is ready: glm-5-2 responded in \d+ ms/);
+    // Connected again in the same way, the entry is unchanged: only the setting is written and undone.
+    await window.bridge.set('messagesModel', undefined);
+    await open();
+    await window.quickInput.locator('input').first().fill('Claude Code');
+    await choose('Claude Code', 'Change Model', 'GLM 5.2', 'Gemma 4 31B', 'Use glm-5-2 instead');
+    await window.toast('Claude Code is connected.').getByRole('button', { name: 'Undo' }).click();
+    await window.dismiss('The previous setting was restored.');
+    assert.equal(await setting(), '');
+    assert.ok(existsSync(path));
     await open();
     await window.quickInput.locator('input').first().fill('Claude Code');
     await choose('Claude Code', 'Undo');

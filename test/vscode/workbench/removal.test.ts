@@ -6,6 +6,7 @@ import { freePort } from '../../../src/supervisor/freePort.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import type { ServerProcess } from '../../support/e2e/scope.ts';
 import { ChatView } from '../../support/vscode/chatView.ts';
+import { DashboardTab } from '../../support/vscode/dashboardTab.ts';
 import { Editor } from '../../support/vscode/editor.ts';
 import { proxiesOf } from '../../support/vscode/processes.ts';
 import { LLAMA_VSIX } from '../../support/vscode/profile.ts';
@@ -134,10 +135,21 @@ describe('Disconnect and Remove Everything', () => {
     assert.ok(existsSync(pathOf('.config', 'opencode', 'opencode.jsonc')));
   });
 
-  it('removes it, and stops the proxy in all windows', async () => {
+  it('removes it, stops the proxy and closes its own tabs in all windows', async () => {
+    const tabs = (each: Workbench) => each.page.locator('.tab').filter({ hasText: /Sealed Proxy|before and after/ });
+    for (const each of [window, other]) {
+      await each.runCommand(`${TITLE}…`);
+      for (const label of ['Kilo Code', 'GLM 5.2']) await each.option(label).click();
+      await each.page.locator('.modified-in-monaco-diff-editor').waitFor();
+      await new DashboardTab(each).open();
+      assert.equal(await tabs(each).count(), 2);
+    }
     await window.runCommand(REMOVE);
     await window.press('Disconnect all assistants', 'Remove Everything');
-    await window.toast('Sealed Proxy has removed everything that it had stored or written.').waitFor();
+    const toast = window.toast('Sealed Proxy has removed everything that it had stored or written.');
+    assert.match(await toast.innerText(), /Restart assistants and terminals that are still open/);
+    for (const each of [window, other])
+      await eventually('the end of its own tabs', async () => (await tabs(each).count()) === 0);
     await window.screenshot('removed-everything');
     assert.equal(await window.toast('is off').count(), 0);
     for (const each of [window, other]) await each.waitForStatus('Sealed Proxy: off', 'circle-slash');

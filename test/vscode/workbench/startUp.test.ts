@@ -36,6 +36,19 @@ describe('A fresh profile', () => {
     assert.equal(value.baseUrl, `http://127.0.0.1:${port}/v1`);
   });
 
+  it('says of a key that it was saved but could not be tested, and why', async function () {
+    const backend = `http://127.0.0.1:${await freePort()}`; // where nothing listens
+    const editor = await Editor.start({ 'sealedProxy.backendUrl': backend, 'sealedProxy.port': await freePort() });
+    scope.onClose(() => editor.stop());
+    const window = await editor.open('project');
+    await window.waitForStatus('Sealed Proxy: set API key', 'key');
+    await window.setApiKey('dev-a-key-that-nobody-tests');
+    await window.dismiss(
+      /The API key was saved, but could not be tested\. .*cannot reach the backend.*uses the key once/,
+    );
+    await window.waitForStatus('Sealed Proxy: unreachable', 'debug-disconnect');
+  });
+
   it('asks for the key of the default backend with a link to the site; cancelling changes nothing', async function () {
     const editor = await Editor.start({ 'sealedProxy.autoStart': false }); // so that nothing connects to the backend
     scope.onClose(() => editor.stop());

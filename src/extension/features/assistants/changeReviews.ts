@@ -6,6 +6,8 @@ import type { Comparison } from '../../core/documents.ts';
 
 const WRITE = 'Write';
 const CANCEL = 'Cancel';
+const AGREED = 'You have already agreed to this change.';
+const CANCELLED = 'You have already cancelled this change. Nothing was written.';
 
 export class ChangeReviews implements vscode.Disposable {
   /** How to decide on each open change, by the URI of the new text, which no other change ever has. */
@@ -32,7 +34,7 @@ export class ChangeReviews implements vscode.Disposable {
     });
     this.#cancelClosed(); // the user may have closed it already
     await this.#showButtons();
-    this.#inBackground(this.#notify(comparison, message));
+    this.#inBackground(this.#notify(comparison, message, decided));
     const isAgreed = await decided;
     await this.#showButtons();
     await comparison.close();
@@ -48,15 +50,20 @@ export class ChangeReviews implements vscode.Disposable {
 
   /**
    * A notification that the user closes decides nothing: the diff editor is still open. If the user agrees while another
-   * tab covers the change, it is shown, and the user is asked again.
+   * tab covers the change, it is shown, and the user is asked again. The editor cannot take back a notification: after a
+   * decision elsewhere, its buttons say that there is one.
    */
-  async #notify({ modified, show }: Comparison, message: string): Promise<void> {
+  async #notify({ modified, show }: Comparison, message: string, decided: Promise<boolean>): Promise<void> {
     const key = modified.toString();
     while (this.#open.has(key)) {
       const answer = await vscode.window.showInformationMessage(message, WRITE, CANCEL);
       if (answer === undefined) return;
+      if (!this.#open.has(key)) {
+        void vscode.window.showInformationMessage((await decided) ? AGREED : CANCELLED);
+        return;
+      }
       if (answer === CANCEL || isVisible(key)) this.#decide(key, answer === WRITE);
-      else if (this.#open.has(key)) await show();
+      else await show();
     }
   }
 

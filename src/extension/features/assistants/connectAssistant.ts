@@ -106,16 +106,19 @@ export async function connect(context: AssistantsContext, assistant: Assistant):
     }
   }
   await writeReplacement(context, assistant, replacement);
+  // Of an unchanged entry, only this setting was written, so nothing else is undone.
+  const isOnlySetting = proposal.kind === 'unchanged' && replacement !== null;
+  const undoThis = () => (isOnlySetting ? undoReplacement(context, assistant) : undo(context, assistant));
   const judgement = await context.assistants.judgementOf(assistant);
   if (judgement.kind !== 'sealed') {
-    await showUnsealed(context, assistant, judgement);
+    await showUnsealed(assistant, judgement, undoThis);
     return;
   }
   await setContextKey('assistantConnected', true);
   const message = `${assistant.name} is connected. ${assistant.next}`;
   const answer = await vscode.window.showInformationMessage(message, CHECK, UNDO);
   if (answer === CHECK) await check(context, assistant);
-  if (answer === UNDO) await undo(context, assistant);
+  if (answer === UNDO) await undoThis();
 }
 
 async function showRefusal({ message, file }: Refused): Promise<void> {
@@ -125,13 +128,17 @@ async function showRefusal({ message, file }: Refused): Promise<void> {
 }
 
 /** Connecting again would set nothing more, so it is not offered. */
-async function showUnsealed(context: AssistantsContext, assistant: Assistant, judgement: Judgement): Promise<void> {
+async function showUnsealed(
+  assistant: Assistant,
+  judgement: Judgement,
+  undoThis: () => Promise<unknown>,
+): Promise<void> {
   const { sentence, remedy } = judgement;
   const action = remedy === undefined || remedy.kind === 'connect' ? undefined : remedyAction(remedy);
   const message = asNotice(`${assistant.name} is configured, but not all prompts are sealed. ${sentence}`);
   const buttons = [...(action === undefined ? [] : [action.label]), UNDO];
   const answer = await vscode.window.showWarningMessage(message, ...buttons);
-  if (answer === UNDO) await undo(context, assistant);
+  if (answer === UNDO) await undoThis();
   else if (answer !== undefined) await action?.run();
 }
 
@@ -148,6 +155,11 @@ async function agree(
   const details = asLabel(`${capitalized(changes.join(' · '))}. ${backup}`, LONGEST_DETAIL);
   const question = `Connect ${name}: ${exists ? 'write to' : 'create'} ${path}? ${name} gets its own access key. ${details}`;
   return reviews.ask(comparison, asNotice(question));
+}
+
+async function undoReplacement(context: AssistantsContext, assistant: Assistant): Promise<void> {
+  const left = await restoreReplacement(context, assistant);
+  void vscode.window.showInformationMessage(left === '' ? 'The previous setting was restored.' : left);
 }
 
 /** Undoes the changes to an assistant. Returns what was shown: sentences; empty if the user cancelled. */
@@ -228,7 +240,8 @@ async function hasUsableKey(context: AssistantsContext): Promise<boolean> {
   if (context.models().length === 0) await requestModels(context.core);
   const { status } = context.core.supervisor;
   const isRefused = status.kind === 'running' && status.health.kind === 'keyRejected';
-  return !isRefused || changeApiKey(context.core, 'The backend refused the API key. Enter a new one.');
+  if (!isRefused) return true;
+  return (await changeApiKey(context.core, 'The backend refused the API key. Enter a new one.')) !== 'cancelled';
 }
 
 /** Waits for the list of models, until the user cancels. */

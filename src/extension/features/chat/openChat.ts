@@ -7,11 +7,12 @@ const CHAT = 'GitHub.copilot-chat';
 /** How long the editor may take to enable the chat, in milliseconds: then it is opened as it is. */
 const LIMIT = 20_000;
 
-export async function openChat(): Promise<void> {
+/** @param more further options of the command that opens the chat, such as a question */
+export async function openChat(more: object = {}): Promise<void> {
   const isWanted = vscode.workspace.getConfiguration('chat').get('disableAIFeatures') !== true;
   const mustEnable = isWanted && !isEnabled();
   const options = mustEnable ? await enable(AbortSignal.timeout(LIMIT)).catch(() => undefined) : undefined;
-  await vscode.commands.executeCommand('workbench.action.chat.open', options);
+  await vscode.commands.executeCommand('workbench.action.chat.open', { ...options, ...more });
 }
 
 function isEnabled(): boolean {

@@ -6,9 +6,9 @@ import { showConnection } from './checkConnection.ts';
 
 /** Resolves true if a key was stored. */
 export async function setApiKey(context: Core): Promise<boolean> {
-  const isStored = await changeApiKey(context, '');
-  if (isStored) void showConnection(context.supervisor);
-  return isStored;
+  const result = await changeApiKey(context, '');
+  if (result === 'stored') void showConnection(context.supervisor);
+  return result !== 'cancelled';
 }
 
 export async function removeApiKey({ secrets }: Core): Promise<void> {

@@ -3,11 +3,13 @@ import * as vscode from 'vscode';
 import { testApiKey } from '../../../chat/apiKeyTest.ts';
 import type { ApiKeyTestResult } from '../../../chat/apiKeyTest.ts';
 import type { Secrets } from '../../../keys/secrets.ts';
-import { apiKeyProblem, keyPrompt } from '../../../presentation/apiKeyText.ts';
+import { apiKeyProblem, keyPrompt, untestedKey } from '../../../presentation/apiKeyText.ts';
 import { describeStatus, summaryOf } from '../../../presentation/statusText.ts';
+import { asNotice } from '../../../shared/escape.ts';
+import { isConnected } from '../../../shared/status.ts';
 import type { ProxyStatus } from '../../../shared/status.ts';
 import type { Core } from '../../core/core.ts';
-import { runCommand } from '../../core/runCommand.ts';
+import { offerCommands, runCommand } from '../../core/runCommand.ts';
 
 /**
  * Asks for an API key if none is set. Resolves true if one is set then.
@@ -15,40 +17,52 @@ import { runCommand } from '../../core/runCommand.ts';
  */
 export async function ensureApiKey(context: Core, purpose: string): Promise<boolean> {
   if ((await context.secrets.apiKey()) !== undefined) return true;
-  return changeApiKey(context, `${purpose} needs an API key.`);
+  return (await changeApiKey(context, `${purpose} needs an API key.`)) !== 'cancelled';
 }
 
 /**
  * Asks for an API key until the user has entered one that can be stored. A key that the backend refuses is not stored. A
- * key that cannot be tested replaces another one only if the user agrees.
+ * key that cannot be tested replaces another one only if the user agrees. Once a key is stored, the proxy uses it, and the
+ * backend was asked again.
  * @param reason a sentence that says why; may be empty
- * @returns true if a key was stored; the proxy then uses it, and the backend was asked again
+ * @returns `untested`: a key was stored, and the user was told that it could not be tested
  */
-export async function changeApiKey(context: Core, reason: string): Promise<boolean> {
+export async function changeApiKey(context: Core, reason: string): Promise<'stored' | 'untested' | 'cancelled'> {
   const { secrets, sharedStop, supervisor } = context;
   for (;;) {
     const key = await enterApiKey(context, reason);
-    if (key === undefined || key === '') return false;
+    if (key === undefined || key === '') return 'cancelled';
     secrets.reopen(); // after all data was removed, the proxy starts again only so, and it tests the key
     const isReplacing = (await secrets.apiKey()) !== undefined;
     const result = await runTest(context, key);
-    if (result === undefined) return false;
+    if (result === undefined) return 'cancelled';
     if (result.kind === 'refused') {
       if (await wantsToEnterAnother(isReplacing)) continue;
-      return false;
+      return 'cancelled';
     }
-    if (result.kind === 'unknown' && isReplacing && !(await wantsToSaveUntested(result.reason))) return false;
+    if (result.kind === 'unknown' && isReplacing && !(await wantsToSaveUntested(result.reason))) return 'cancelled';
     await secrets.setApiKey(key);
     await sharedStop.start();
     await supervisor.secretsChanged(true);
-    return true;
+    if (result.kind === 'accepted' || isJudged(supervisor.status)) return 'stored';
+    const why = summaryOf(describeStatus(supervisor.status));
+    void offerCommands(vscode.window.showWarningMessage, asNotice(untestedKey(why)), 'showLog');
+    return 'untested';
   }
 }
 
 /** Runs the command that sets an API key if there is none, or if the backend refused it. */
 export async function requestApiKey(status: ProxyStatus, secrets: Pick<Secrets, 'apiKey'>): Promise<void> {
-  const isRefused = status.kind === 'running' && status.health.kind === 'keyRejected';
-  if (isRefused || (await secrets.apiKey()) === undefined) await runCommand('setApiKey');
+  if (isRefused(status) || (await secrets.apiKey()) === undefined) await runCommand('setApiKey');
+}
+
+/** Whether the backend has accepted or refused the stored key. */
+function isJudged(status: ProxyStatus): boolean {
+  return isConnected(status) || isRefused(status);
+}
+
+function isRefused(status: ProxyStatus): boolean {
+  return status.kind === 'running' && status.health.kind === 'keyRejected';
 }
 
 async function enterApiKey({ secrets, settings }: Core, reason: string): Promise<string | undefined> {

@@ -38,6 +38,7 @@ export function registerConnection(core: Core, sources: StatusBarSources, { reco
     }),
     core.onHasApiKey((hasApiKey) => {
       inBackground(setContextKey('hasApiKey', hasApiKey));
+      inBackground(setContextKey('needsApiKey', !hasApiKey));
     }),
     core.onRefused((problems) => {
       notices.settingsRefused(problems);

@@ -17,6 +17,10 @@ const VIEW_TYPE = 'sealedProxy.dashboard';
 export function registerDashboard(context: DashboardContext) {
   const dashboard = new Dashboard(context);
   context.core.context.subscriptions.push(dashboard);
+  context.core.whenRemoved(() => {
+    dashboard.close();
+    return Promise.resolve();
+  });
   const showing = (section: Section) => () => {
     dashboard.show(section);
   };
@@ -81,6 +85,10 @@ class Dashboard implements vscode.Disposable {
       this.#panel.reveal();
       this.#showRequested();
     }
+  }
+
+  close(): void {
+    this.#panel?.dispose();
   }
 
   dispose(): void {

@@ -20,7 +20,7 @@ export interface Belongings {
 export type Leave = ReturnType<typeof registerLeave>;
 
 export function registerLeave(core: Core, belongings: Belongings) {
-  const { context, secrets, supervisor, inBackground, logFailure } = core;
+  const { context, documents, secrets, supervisor, inBackground, logFailure } = core;
   const { assistants, onAssistantsChange, chatSettings, chat, usageHistory } = belongings;
   const record = new UninstallRecordFile(context, assistants);
   const removed = new vscode.EventEmitter<void>();
@@ -30,6 +30,7 @@ export function registerLeave(core: Core, belongings: Belongings) {
     await usageHistory.erase().catch(logFailure); // also what the proxy has not sent yet
     removed.fire();
     await record.delete();
+    await documents.closeComparisons(); // this cancels the changes that they show
   };
   core.whenRemoved(remove);
   context.subscriptions.push(

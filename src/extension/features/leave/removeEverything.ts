@@ -22,11 +22,12 @@ export async function removeEverything({ documents }: Core, removal: readonly Re
     const rows = leftovers.map(({ where, message }) => ({ where: asMarkdown(where), message: asMarkdown(message) }));
     await documents.show('What Remains.md', leftoversDocument(rows));
   }
+  const restart = 'Restart assistants and terminals that are still open: they may still use the address of the proxy.';
   const uninstall = 'Uninstall Extension';
   const result =
     leftovers.length === 0
       ? 'Sealed Proxy has removed everything that it had stored or written.'
       : 'Sealed Proxy could not remove everything. The document "What Remains" lists what is left.';
-  if ((await vscode.window.showInformationMessage(result, uninstall)) === uninstall)
+  if ((await vscode.window.showInformationMessage(`${result} ${restart}`, uninstall)) === uninstall)
     await vscode.commands.executeCommand('workbench.extensions.uninstallExtension', EXTENSION_ID);
 }

@@ -1,6 +1,6 @@
 // The view in the activity bar. While it is hidden, it reads and polls nothing.
 import * as vscode from 'vscode';
-import { hasFailed, isOwnCheck } from '../../../dashboard/requestText.ts';
+import { hasFailed } from '../../../dashboard/requestText.ts';
 import { MOST_FAILURES, sideRows } from '../../../dashboard/sideView.ts';
 import type { SideRow } from '../../../dashboard/sideView.ts';
 import type { AccessKey } from '../../../keys/accessKeys.ts';
@@ -127,7 +127,7 @@ class SideRows implements vscode.TreeDataProvider<SideRow>, vscode.Disposable {
     const isPartial = isOther && this.#cursor !== 0; // the cursor was of another process
     this.#instance = isPartial ? '' : report.instance;
     this.#cursor = isPartial ? 0 : report.cursor;
-    const failed = report.finished.filter((record) => hasFailed(record) && !isOwnCheck(record, this.#keys));
+    const failed = report.finished.filter((record) => hasFailed(record) && !record.isCheck);
     this.#failures = [...failed.toReversed(), ...(isOther ? [] : this.#failures)].slice(0, MOST_FAILURES);
   }
 }

@@ -4,7 +4,7 @@ import { MAX_ROWS, RequestList } from '../../../../src/dashboard/web/requestList
 import { requestRecord } from '../../../support/requestRecords.ts';
 
 function row(id: number, part: Partial<NamedRequest> = {}): NamedRequest {
-  return { ...requestRecord({ id }), client: 'a', isOwnCheck: false, ...part };
+  return { ...requestRecord({ id }), client: 'a', ...part };
 }
 
 describe('RequestList', () => {
@@ -57,7 +57,7 @@ describe('RequestList', () => {
 
   it('leaves the own checks of the extension out, unless they are asked for', () => {
     const list = new RequestList();
-    list.update([row(1), row(2, { client: 'own', isOwnCheck: true })], false, 0);
+    list.update([row(1), row(2, { client: 'own', isCheck: true })], false, 0);
     assert.deepEqual([list.clients(false), idsOf(list)], [['a'], [1]]);
     assert.deepEqual(
       [list.clients(true), list.sorted(true).map(({ id }) => id)],

@@ -179,6 +179,16 @@ describe('RequestEntry', () => {
       assert.deepEqual([startMs, waitedMs, status], [3, 3, 200]);
     });
 
+    it('with the model that was asked for only if it may be why the backend did not accept the request', () => {
+      entry.received(Buffer.from('{"model": "gpt-\u202e4o", "messages": "secret"}'));
+      for (const status of [200, 401, 400, 404]) {
+        entry.started(status);
+        const { requestedModel, note } = lineOf();
+        const expected = status === 400 || status === 404 ? 'gpt-\ufffd4o' : undefined;
+        assert.deepEqual([requestedModel, note !== undefined], [expected, expected !== undefined], String(status));
+      }
+    });
+
     it('that is a warning with the cause if the request failed, otherwise information', () => {
       for (const [end, detail, level] of [
         ['complete', null, 'info'],
