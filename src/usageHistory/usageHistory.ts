@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { persist, withDraft } from '../disk/atomicFile.ts';
 import { HOUR, UsageTable } from '../shared/activity.ts';
 import type { NamedUsageSum, UsageSum } from '../shared/activity.ts';
+import { codeOf } from '../shared/errors.ts';
 import { Queue } from '../shared/queue.ts';
 import { MAX_SIZE, formatDay, parseDay } from './dayFile.ts';
 import type { DayFile } from './dayFile.ts';
@@ -246,8 +247,4 @@ function ignore(code: string): (error: unknown) => void {
   return (error) => {
     if (codeOf(error) !== code) throw error;
   };
-}
-
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? '';
 }

@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { HOP_BY_HOP_HEADERS, MAX_RESPONSE_HEADERS } from '../../session/wire.ts';
 import type { HeaderField } from '../../session/wire.ts';
+import { codeOf } from '../../shared/errors.ts';
 import { ApiError, answerApiError } from './apiErrors.ts';
 import type { ApiHandler, ApiRequest, ApiResponseWriter } from './apiHandler.ts';
 
@@ -77,7 +78,7 @@ function endToEndFields(rawHeaders: readonly string[]): HeaderField[] {
 }
 
 function unreachable(error: unknown): ApiError {
-  const code = (error as { code?: unknown } | null)?.code;
-  const detail = typeof code === 'string' ? `: ${code}` : '';
+  const code = codeOf(error);
+  const detail = code === undefined ? '' : `: ${code}`;
   return new ApiError(502, 'upstream_provider_error', `Cannot connect to the server of --forward${detail}`);
 }
