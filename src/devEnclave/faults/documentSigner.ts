@@ -1,11 +1,10 @@
 // Signs the enclave's attestation documents and injects the faults that concern their signature.
+import { PCR_BYTES } from '../../attestation/document.ts';
 import type { TrustAnchors } from '../../attestation/trust.ts';
-import { chainSpecs, createAuthority, issueChain } from '../attestation/authority.ts';
+import { HOUR, chainSpecs, createAuthority, issueChain } from '../attestation/authority.ts';
 import type { Authority } from '../attestation/authority.ts';
-import { PCR_BYTES, makeSignedDocument, makeUnsignedDocument } from '../attestation/document.ts';
+import { makeSignedDocument, makeUnsignedDocument } from '../attestation/document.ts';
 import type { Bindings } from '../attestation/document.ts';
-
-const HOUR = 3_600_000;
 
 /** Faults of the document's signature and measurement. */
 export const SIGNED_FAULTS = {
