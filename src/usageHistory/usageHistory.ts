@@ -20,7 +20,8 @@ const ERASED = 'usage-erased';
 /** The folder during an erasure. */
 const MOVED = /^usage\.[0-9a-f]{8}$/;
 const FILE = /^(\d{4}-\d\d-\d\d)\.[0-9a-f]{16}\.(?:json|[0-9a-f]{16})$/;
-const [PRIVATE_FILE, PRIVATE_FOLDER] = [0o600, 0o700];
+const PRIVATE_FILE = 0o600;
+const PRIVATE_FOLDER = 0o700;
 /** Files that are read at once. */
 const BATCH = 32;
 

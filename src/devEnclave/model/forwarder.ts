@@ -70,7 +70,8 @@ function endToEndFields(rawHeaders: readonly string[]): HeaderField[] {
   const fields: HeaderField[] = [];
   const dropped = new Set<string>(HOP_BY_HOP_HEADERS);
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const [name, value] = [(rawHeaders[index] ?? '').toLowerCase(), rawHeaders[index + 1] ?? ''];
+    const name = (rawHeaders[index] ?? '').toLowerCase();
+    const value = rawHeaders[index + 1] ?? '';
     if (name === 'connection') for (const token of value.split(',')) dropped.add(token.trim().toLowerCase());
     fields.push({ name, value });
   }
