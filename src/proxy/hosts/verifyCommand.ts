@@ -12,7 +12,7 @@ import type { Evidence } from '../../shared/evidence.ts';
 import { asObject, isUnambiguous, parseJson } from '../../shared/json.ts';
 import { parsePcr0 } from '../../shared/pcr0.ts';
 import { FileError, readLimited } from './commandLineFiles.ts';
-import { EXIT, complain } from './exitCodes.ts';
+import { EXIT, complain } from './exit.ts';
 
 /** The first byte of an attestation document: a CBOR array of four. */
 const ARRAY_OF_FOUR = 0x84;
