@@ -78,7 +78,8 @@ function readCertificate(der: Uint8Array): Certificate {
   if (serialNumber === 0n || serialNumber >= SERIAL_NUMBER_LIMIT) throw new Error('a serial number out of range');
   distinguishedName(issuer);
   const subjectText = distinguishedName(subject);
-  const [notBefore, notAfter] = [time(validity.any()), time(validity.any())];
+  const notBefore = time(validity.any());
+  const notAfter = time(validity.any());
   validity.end();
   const extensions = readExtensions(wrapped && onlyElement(wrapped.content, TAG.sequence));
   for (const algorithm of [innerAlgorithm, outerAlgorithm]) requireEcdsaWithSha384(algorithm);

@@ -4,7 +4,7 @@
 //
 // The lists below are the verifier (transport V2, sections 1 and 4). docs/evidence.md describes each check, and
 // ../shared/checks.ts has what others say about it.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { constantTimeEqual, toBase64, toHex } from '../shared/bytes.ts';
 import type { ImageApproval } from '../shared/evidence.ts';
 import type { Certificate } from './certificates.ts';
@@ -143,7 +143,7 @@ const DOCUMENT_CHECKS = CheckList.for<DocumentInput>()
       }
     },
     examined: ({ envelope: { protectedHeader, payload, signature }, chain }) => ({
-      sigStructureSha384: createHash('sha384').update(sigStructure(protectedHeader, payload)).digest('hex'),
+      sigStructureSha384: hash('sha384', sigStructure(protectedHeader, payload)),
       signature: toBase64(signature),
       publicKey: toBase64(chain.leaf.publicKey.export({ type: 'spki', format: 'der' })),
     }),
@@ -268,7 +268,7 @@ function found(bytes: Uint8Array | undefined): Examined {
 }
 
 function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return hash('sha256', bytes);
 }
 
 /** ISO 8601, UTC, milliseconds. */

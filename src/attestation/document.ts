@@ -4,7 +4,7 @@ import { parseCoseSign1 } from './cose.ts';
 import { AttestationError } from './errors.ts';
 
 /** Measurements are SHA-384 digests. */
-const PCR_BYTES = 48;
+export const PCR_BYTES = 48;
 const MAX_PCR_INDEX = 31;
 const MAX_CERTIFICATE_BYTES = 1024;
 const MAX_PUBLIC_KEY_BYTES = 1024;

@@ -1,5 +1,5 @@
 // Makes the evidence of an attestation. docs/evidence.md describes the format.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { toBase64, toHex } from '../shared/bytes.ts';
 import { EVIDENCE_VERSION } from '../shared/checks.ts';
 import type { Evidence, ImageApproval } from '../shared/evidence.ts';
@@ -58,9 +58,7 @@ export function makeEvidence(source: EvidenceSource): Evidence {
 /** SHA-256 of the canonical JSON of all fields but the digest, in hex. It shows damage, not forgery. */
 export function digestOf(evidence: Omit<Evidence, 'digest'> & { readonly digest?: string }): string {
   // JSON has no undefined, so this field is left out.
-  return createHash('sha256')
-    .update(canonicalJson({ ...evidence, digest: undefined }))
-    .digest('hex');
+  return hash('sha256', canonicalJson({ ...evidence, digest: undefined }));
 }
 
 /**

@@ -5,9 +5,16 @@ import { parseJson } from '../shared/json.ts';
 /** Begins a string that means something else while the text is parsed: a number, or a string that begins with it itself. */
 const MARK = String.fromCharCode(0x91);
 const ESCAPED_MARK = String.raw`\u0091`;
-const [NUMBER_MARK, TEXT_MARK] = [`${MARK}n`, `${MARK}t`];
-const [QUOTE, BACKSLASH, MINUS, ZERO, NINE] = [0x22, 0x5c, 0x2d, 0x30, 0x39];
-const [DOT, EXPONENT, CAPITAL_EXPONENT] = [0x2e, 0x65, 0x45];
+const NUMBER_MARK = `${MARK}n`;
+const TEXT_MARK = `${MARK}t`;
+const QUOTE = 0x22;
+const MINUS = 0x2d;
+const DOT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+const CAPITAL_EXPONENT = 0x45;
+const BACKSLASH = 0x5c;
+const EXPONENT = 0x65;
 const NUMBER = /-?\d[\d.eE+-]*/y;
 const COLON = /\s*:/y;
 /** A number that JavaScript always writes in the same way, unless it is longer than `SIMPLE_LENGTH`. */

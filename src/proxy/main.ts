@@ -1,7 +1,7 @@
 // The proxy process: forked by the extension, or started on the command line. Its threads run this file too.
 import { serveTranslation } from './dialects/translationThread.ts';
 import { runCommandLine } from './hosts/commandLineHost.ts';
-import { reportCrashes } from './hosts/crash.ts';
+import { reportCrashes } from './hosts/exit.ts';
 import { serveParent } from './hosts/ipcHost.ts';
 
 if (!serveTranslation()) run();

@@ -1,3 +1,5 @@
+import { codeOf } from '../shared/errors.ts';
+
 /** Why an encrypted session or an exchange over it failed. A closed list: every new cause gets a new code. */
 export type SessionErrorCode =
   /** The connection to the backend failed. */
@@ -60,7 +62,6 @@ export class SessionError extends Error {
 /** Returns `error` itself if it is a SessionError, else a `network` error with `error` as its cause. */
 export function asSessionError(error: unknown): SessionError {
   if (error instanceof SessionError) return error;
-  const code = (error as { code?: unknown } | null)?.code;
-  const detail = typeof code === 'string' ? code : 'connection failed';
+  const detail = codeOf(error) ?? 'connection failed';
   return new SessionError('network', `The connection to the backend failed: ${detail}`, { cause: error });
 }

@@ -123,7 +123,7 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** A field value (RFC 9110 section 5.5). */
 export const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const ERROR_CODE = /^[a-z0-9_]+$/;
-const SESSION_ID = /^[0-9a-f]{32}$/;
+export const SESSION_ID = /^[0-9a-f]{32}$/;
 
 /**
  * Parses a handshake reply: exactly the four fields, version 2, a lifetime of 3600 seconds.

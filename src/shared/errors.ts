@@ -24,3 +24,9 @@ export function isBackendCode(code: unknown): code is BackendCode {
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** The code of an error of the system or of Node, such as `ENOENT`; undefined if it has none. */
+export function codeOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null | undefined)?.code;
+  return typeof code === 'string' ? code : undefined;
+}

@@ -2,13 +2,14 @@
 // user's windows and proxies have. A foreign program cannot answer the challenge. It cannot relay the challenge to a
 // real proxy on another port either, because the answer names the port. The answer to a window that shares the secret is
 // encrypted, so that a program that repeats a window's challenge learns nothing.
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
-import { constantTimeEqual } from './bytes.ts';
-import { fieldsOf, isNullOr, isNumber, isString, passes, textOf } from './json.ts';
+import { createHmac, randomBytes } from 'node:crypto';
+import { asBuffer, constantTimeEqual } from './bytes.ts';
+import { fieldsOf, isNullOr, isNumber, isString, parseJson, passes, textOf } from './json.ts';
 import { isAttestationSummary, isNewImage } from './messages.ts';
 import type { AttestationSummary, NewImage } from './messages.ts';
 import { isNetworkReport } from './network.ts';
 import type { NetworkReport } from './network.ts';
+import { openText, sealText } from './sealedText.ts';
 
 /**
  * Windows may share a proxy of any version that has the same number. Increase it with every change that a window or a
@@ -95,17 +96,11 @@ export function isFromWindow(secret: Uint8Array, challenge: string, port: number
 }
 
 const SEALED = /^[A-Za-z0-9_-]+$/;
-const CIPHER = 'aes-256-gcm';
-const NONCE_LENGTH = 12;
-const TAG_LENGTH = 16;
 
-/** The report for a window with this challenge, which nobody else can read or make: Base64url of nonce, text, tag. */
+/** The report for a window with this challenge, which nobody else can read or make: Base64url. */
 export function sealReport(secret: Uint8Array, challenge: string, report: ProxyReport): string {
-  const nonce = randomBytes(NONCE_LENGTH);
-  const cipher = createCipheriv(CIPHER, reportKey(secret, challenge, report.port), nonce);
-  return Buffer.concat([nonce, cipher.update(JSON.stringify(report)), cipher.final(), cipher.getAuthTag()]).toString(
-    'base64url',
-  );
+  const sealed = sealText(reportKey(secret, challenge, report.port), JSON.stringify(report));
+  return asBuffer(sealed).toString('base64url');
 }
 
 /** The report, if `sealed` answers `challenge` with `secret` on `port`; else undefined. */
@@ -116,18 +111,8 @@ export function openReport(
   sealed: string,
 ): ProxyReport | undefined {
   const bytes = Buffer.from(SEALED.test(sealed) ? sealed : '', 'base64url');
-  if (bytes.length < NONCE_LENGTH + TAG_LENGTH) return undefined;
-  const nonce = bytes.subarray(0, NONCE_LENGTH);
-  const options = { authTagLength: TAG_LENGTH };
-  const decipher = createDecipheriv(CIPHER, reportKey(secret, challenge, port), nonce, options);
-  decipher.setAuthTag(bytes.subarray(-TAG_LENGTH));
-  try {
-    const text = Buffer.concat([decipher.update(bytes.subarray(NONCE_LENGTH, -TAG_LENGTH)), decipher.final()]);
-    const report = parseReport(text.toString('utf8'));
-    return report?.port === port ? report : undefined;
-  } catch {
-    return undefined;
-  }
+  const report = parseReport(openText(reportKey(secret, challenge, port), bytes) ?? '');
+  return report?.port === port ? report : undefined;
 }
 
 /** The port is part of the key, so an answer from another port cannot be opened. */
@@ -165,7 +150,7 @@ function authenticate(
 
 /** The report is authentic, but may come from another version: unknown or malformed fields are ignored. */
 function parseReport(json: string): ProxyReport | undefined {
-  const report: Partial<Record<keyof ProxyReport, unknown>> = fieldsOf(JSON.parse(json));
+  const report: Partial<Record<keyof ProxyReport, unknown>> = fieldsOf(parseJson(json));
   const timeOf = (value: unknown) => (typeof value === 'number' ? value : null);
   const { version, protocol, port, verified, newImage, failure, requestFailure, network } = report;
   if (typeof version !== 'string' || typeof protocol !== 'number' || typeof port !== 'number') return undefined;

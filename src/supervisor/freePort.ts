@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { findHolder } from './portHold.ts';
@@ -21,7 +21,7 @@ export async function freePort(): Promise<number> {
 
 /** A free port for an editor to keep: the same for the same `seed`, or one of the next if that is in use. */
 export async function ownPort(seed: string): Promise<number> {
-  const start = createHash('sha256').update(seed).digest().readUInt32BE();
+  const start = hash('sha256', seed, 'buffer').readUInt32BE();
   for (let step = 0; step < ATTEMPTS; step++) {
     const port = FIRST + ((start + step) % COUNT);
     if (await isFree(port)) return port;

@@ -19,12 +19,15 @@ export function watchNetwork(onChange: () => void, readAddresses = ownAddresses)
       return '';
     }
   };
-  let [addresses, lookedAt] = [read(), Date.now()];
+  let addresses = read();
+  let polledAt = Date.now();
   const timer = setInterval(() => {
-    const [now, current] = [Date.now(), read()];
-    const hasSlept = now - lookedAt > INTERVAL + SLEEP_TOLERANCE;
+    const now = Date.now();
+    const current = read();
+    const hasSlept = now - polledAt > INTERVAL + SLEEP_TOLERANCE;
     const hasChanged = current !== addresses;
-    [addresses, lookedAt] = [current, now];
+    addresses = current;
+    polledAt = now;
     if (hasSlept || hasChanged) onChange();
   }, INTERVAL);
   return () => {

@@ -1,11 +1,11 @@
 // The role of a window on the port that all windows share, and how it gets the port from another one.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CompleteProxySettings } from '../settings/schema.ts';
-import { compareVersions } from '../shared/compareVersions.ts';
 import { PROTOCOL } from '../shared/ownership.ts';
 import type { ProxyReport } from '../shared/ownership.ts';
 import type { PortUser, ProxyStatus } from '../shared/status.ts';
+import { compareVersions } from '../shared/version.ts';
 import { VerifiedConnection } from './localProxy.ts';
 import { probe } from './portProbe.ts';
 import type { Probe, ReadSecrets } from './portProbe.ts';
@@ -78,7 +78,7 @@ export async function askOutdated(
 export function trustFingerprint({ backendUrl, pcr0Environment, additionalPcr0 }: CompleteProxySettings): string {
   const images = additionalPcr0.map((value) => value.trim().toLowerCase()).toSorted();
   const trusted = [backendUrl.trim().replace(/(?<!\/)\/+$/, ''), pcr0Environment.trim(), ...images];
-  return createHash('sha256').update(JSON.stringify(trusted)).digest('base64url');
+  return hash('sha256', JSON.stringify(trusted), 'base64url');
 }
 
 /**

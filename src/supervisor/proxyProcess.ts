@@ -34,7 +34,9 @@ export class ProxyProcess {
     const started = Promise.withResolvers<Started>();
     const freed = Promise.withResolvers<undefined>();
     const exited = Promise.withResolvers<undefined>();
-    [this.started, this.#freed, this.exited] = [started.promise, freed.promise, exited.promise];
+    this.started = started.promise;
+    this.#freed = freed.promise;
+    this.exited = exited.promise;
     child.on('message', (value) => {
       const message = parseFromProxy(value);
       if (message?.type === 'ready' || message?.type === 'failed') started.resolve(message);

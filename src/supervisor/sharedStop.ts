@@ -1,7 +1,7 @@
 // "Stop in All Windows": a file on the disk that all windows of this editor see. Its name is a digest of the secret that the
 // windows share, because the folder may also belong to other computers or editors. While the file exists, no window of
 // the user starts a proxy by itself, also after a restart of the editor. A start by the user removes it, for all windows.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync, watch } from 'node:fs';
 import type { FSWatcher } from 'node:fs';
 import { access, mkdir, rm, writeFile } from 'node:fs/promises';
@@ -138,9 +138,6 @@ export class SharedStop {
 
   async #file(): Promise<string> {
     const { ownership } = await this.#readSecrets();
-    return join(
-      this.#folder,
-      createHash('sha256').update(`sealed-proxy/stop\0${ownership}`).digest('hex').slice(0, 16),
-    );
+    return join(this.#folder, hash('sha256', `sealed-proxy/stop\0${ownership}`).slice(0, 16));
   }
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { persist, withDraft } from '../disk/atomicFile.ts';
 import { HOUR, UsageTable } from '../shared/activity.ts';
 import type { NamedUsageSum, UsageSum } from '../shared/activity.ts';
+import { codeOf } from '../shared/errors.ts';
 import { Queue } from '../shared/queue.ts';
 import { MAX_SIZE, formatDay, parseDay } from './dayFile.ts';
 import type { DayFile } from './dayFile.ts';
@@ -19,7 +20,8 @@ const ERASED = 'usage-erased';
 /** The folder during an erasure. */
 const MOVED = /^usage\.[0-9a-f]{8}$/;
 const FILE = /^(\d{4}-\d\d-\d\d)\.[0-9a-f]{16}\.(?:json|[0-9a-f]{16})$/;
-const [PRIVATE_FILE, PRIVATE_FOLDER] = [0o600, 0o700];
+const PRIVATE_FILE = 0o600;
+const PRIVATE_FOLDER = 0o700;
 /** Files that are read at once. */
 const BATCH = 32;
 
@@ -246,8 +248,4 @@ function ignore(code: string): (error: unknown) => void {
   return (error) => {
     if (codeOf(error) !== code) throw error;
   };
-}
-
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? '';
 }

@@ -3,6 +3,7 @@ import type { DiagnosticsContext, NamedResult } from '../../src/diagnostics/chec
 import { CHECK_LIMIT } from '../../src/diagnostics/diagnose.ts';
 import type { HostInfo } from '../../src/diagnostics/report.ts';
 import { AT, runningStatus } from './statuses.ts';
+import { SETTINGS } from './supervisors.ts';
 
 export const HOST: HostInfo = {
   version: '1.2.3',
@@ -27,19 +28,7 @@ export function makeContext(change: Partial<DiagnosticsContext> = {}): Diagnosti
   return {
     status: () => RUNNING,
     crashes: () => 0,
-    settings: () => ({
-      port: 1,
-      backendUrl: RUNNING.backendUrl,
-      pcr0Environment: 'production',
-      additionalPcr0: [],
-      requestTimeoutSeconds: 300,
-      streamIdleTimeoutSeconds: 300,
-      capacityWaitSeconds: 0,
-      messagesModel: '',
-      responsesModel: '',
-      allowedOrigins: [],
-      logLevel: 'info',
-    }),
+    settings: () => ({ ...SETTINGS, port: 1, backendUrl: RUNNING.backendUrl }),
     network: () => ({}),
     modelOverrides: () => ({}),
     environment: {},

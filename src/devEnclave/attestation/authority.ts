@@ -2,7 +2,8 @@ import { type KeyObject, generateKeyPairSync, randomBytes, sign } from 'node:cry
 import type { TrustAnchors } from '../../attestation/trust.ts';
 import { encodeDer, encodeOid, encodeTime } from './der.ts';
 
-const HOUR = 3_600_000;
+/** In milliseconds. */
+export const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 const OIDS = {

@@ -1,13 +1,12 @@
-import { createHash, randomBytes, sign } from 'node:crypto';
+import { hash, randomBytes, sign } from 'node:crypto';
 import { encode } from 'cborg';
 import { PROTECTED_HEADER, sigStructure } from '../../attestation/cose.ts';
+import { PCR_BYTES } from '../../attestation/document.ts';
 import { concatBytes } from '../../shared/bytes.ts';
 import type { Authority, IssuedCertificate } from './authority.ts';
 
-export const PCR_BYTES = 48;
-
 /** The PCR0 of the development enclave, 48 bytes. It is not on any list of trusted images. */
-export const DEVELOPMENT_PCR0: Uint8Array = createHash('sha384').update('development enclave').digest();
+export const DEVELOPMENT_PCR0: Uint8Array = hash('sha384', 'development enclave', 'buffer');
 
 /** The fields of a document's payload. A null field is encoded as null, not left out. */
 export type PayloadFields = ReadonlyMap<string, unknown>;

@@ -1,18 +1,27 @@
 // Signs the enclave's attestation documents and injects the faults that concern their signature.
+import { PCR_BYTES } from '../../attestation/document.ts';
 import type { TrustAnchors } from '../../attestation/trust.ts';
-import { chainSpecs, createAuthority, issueChain } from '../attestation/authority.ts';
+import { HOUR, chainSpecs, createAuthority, issueChain } from '../attestation/authority.ts';
 import type { Authority } from '../attestation/authority.ts';
-import { PCR_BYTES, makeSignedDocument, makeUnsignedDocument } from '../attestation/document.ts';
+import { makeSignedDocument, makeUnsignedDocument } from '../attestation/document.ts';
 import type { Bindings } from '../attestation/document.ts';
-import type { HandshakeFault } from './faults.ts';
 
-const HOUR = 3_600_000;
+/** Faults of the document's signature and measurement. */
+export const SIGNED_FAULTS = {
+  'expired-certificate': 'the leaf of a trusted chain expired an hour ago',
+  'untrusted-root': 'the chain starts with a different root',
+  'debug-pcr0': 'PCR0 is all zero',
+  'bad-signature': 'the last bit of the signature is wrong',
+  'unsigned-document': 'the document is not signed',
+} as const;
 
 /** The bindings of one handshake, all of them present. */
 export type HandshakeBindings = Readonly<Record<keyof Bindings, Uint8Array>>;
 
+type Faults = Pick<ReadonlySet<keyof typeof SIGNED_FAULTS>, 'has'>;
+
 /** Makes the document of one handshake, with the given faults. */
-export type DocumentMaker = (bindings: HandshakeBindings, faults: ReadonlySet<HandshakeFault>) => Uint8Array;
+export type DocumentMaker = (bindings: HandshakeBindings, faults: Faults) => Uint8Array;
 
 export interface DocumentSigner {
   /** What a verifier must trust. Includes the root for `expired-certificate`, so that only the expiry is wrong. */
@@ -35,7 +44,7 @@ export function createDocumentSigner({ clock, ...options }: SignerOptions): Docu
   let identity = options;
   const authority = createAuthority(clock());
   const expired = createExpiredAuthority(clock());
-  const authorityFor = (faults: ReadonlySet<HandshakeFault>): Authority => {
+  const authorityFor = (faults: Faults): Authority => {
     if (faults.has('untrusted-root')) return createAuthority(clock());
     return faults.has('expired-certificate') ? expired : authority;
   };

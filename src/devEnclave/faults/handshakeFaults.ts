@@ -9,9 +9,32 @@ import {
   SESSION_SECONDS,
 } from '../../session/wire.ts';
 import type { HandshakeBindings } from './documentSigner.ts';
-import type { HandshakeFault } from './faults.ts';
 
-type Faults = ReadonlySet<HandshakeFault>;
+/** Faults of the handshake. */
+export const HANDSHAKE_FAULTS = {
+  'wrong-nonce': 'the document is for a different challenge',
+  'wrong-user-data': 'the document is for a different client public key',
+  'wrong-public-key': 'the document has a different key from the one in use',
+  'short-public-key': 'the key in the document has 31 bytes',
+  'low-order-key': 'the key in the document is a low-order point',
+  'garbage-document': 'the document is not CBOR',
+  'bad-base64': 'the document is not canonical Base64',
+  'wrong-session-id': 'the session id does not match the keys',
+  'wrong-version': 'the version of the reply is 3',
+  'wrong-lifetime': 'the lifetime of the session is 7,200 s',
+  'extra-field': 'the reply has an additional field',
+  'missing-field': 'the reply has no lifetime',
+  'handshake-wrong-type': 'the content type is application/json; charset=utf-8',
+  'double-content-type': 'the reply has two content types',
+  'handshake-redirect': 'status 307 to the same path',
+  'handshake-500': 'status 500',
+  'handshake-oversize': 'the reply is one byte longer than 64 KiB',
+  'handshake-hang': 'no reply',
+  'handshake-reset': 'the connection is reset before the reply',
+  'handshake-cut': 'the connection closes in the middle of the reply',
+} as const;
+
+type Faults = Pick<ReadonlySet<keyof typeof HANDSHAKE_FAULTS>, 'has'>;
 
 /** The bindings for the document. */
 export function injectBindingFaults(faults: Faults, bindings: HandshakeBindings): HandshakeBindings {

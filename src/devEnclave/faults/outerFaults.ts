@@ -8,7 +8,6 @@ import {
   RECORD_MEDIA_TYPE,
 } from '../../session/wire.ts';
 import { collectBody } from '../transport/outerRequest.ts';
-import type { OuterFault, RequestFault } from './faults.ts';
 
 /** A status line and header fields: name, value, name, value ... */
 export interface OuterHead {
@@ -16,37 +15,91 @@ export interface OuterHead {
   readonly headers: readonly string[];
 }
 
+/** Either another head for correct records, or an answer in their place. */
+interface OuterFault {
+  readonly summary: string;
+  readonly head?: OuterHead;
+  readonly answer?: (response: ServerResponse, request: IncomingMessage) => void;
+  /** Answers before the body of the request has arrived. */
+  readonly isEarly?: true;
+}
+
 const CORRECT_HEAD: OuterHead = { status: 200, headers: ['content-type', RECORD_MEDIA_TYPE] };
-
-const FAULTY_HEADS = new Map<RequestFault, OuterHead>([
-  ['wrong-outer-status', { ...CORRECT_HEAD, status: 201 }],
-  ['wrong-outer-type', { status: 200, headers: ['content-type', JSON_MEDIA_TYPE] }],
-  ['parameter-outer-type', { status: 200, headers: ['content-type', `${RECORD_MEDIA_TYPE}; charset=binary`] }],
-  ['no-outer-type', { status: 200, headers: [] }],
-  ['double-outer-type', { status: 200, headers: [...CORRECT_HEAD.headers, ...CORRECT_HEAD.headers] }],
-]);
-
 const CONTRACT = [ERROR_CONTRACT_HEADER, '1'];
 const NOT_FOUND = [ERROR_CODE_HEADER, 'session_not_found'];
 const NOT_DECRYPTED = [ERROR_CODE_HEADER, 'request_decryption_failed'];
 
-const ERROR_RESPONSES = new Map<RequestFault, OuterHead>([
-  ['marked-session-not-found', { status: 400, headers: [...CONTRACT, ...NOT_FOUND] }],
-  ['marked-decryption-failed', { status: 400, headers: [...CONTRACT, ...NOT_DECRYPTED] }],
-  ['unmarked-400', { status: 400, headers: [] }],
-  ['double-marked', { status: 400, headers: [...CONTRACT, ...CONTRACT, ...NOT_FOUND] }],
-  ['double-code', { status: 400, headers: [...CONTRACT, ...NOT_FOUND, ...NOT_DECRYPTED] }],
-  ['marked-unknown-code', { status: 400, headers: [...CONTRACT, ERROR_CODE_HEADER, 'inference_capacity'] }],
-  ['marked-contract-2', { status: 400, headers: [ERROR_CONTRACT_HEADER, '2', ...NOT_FOUND] }],
-  ['marked-503', { status: 503, headers: [...CONTRACT, ...NOT_FOUND] }],
-  ['outer-413', { status: 413, headers: [] }],
-  ['outer-415', { status: 415, headers: [] }],
-  ['outer-503', { status: 503, headers: ['retry-after', '1'] }],
-]);
+/** Faults of the outer response. */
+export const OUTER_FAULTS = {
+  'marked-session-not-found': error('status 400 that allows a resend: session_not_found', 400, CONTRACT, NOT_FOUND),
+  'marked-decryption-failed': error(
+    'status 400 that allows a resend: request_decryption_failed',
+    400,
+    CONTRACT,
+    NOT_DECRYPTED,
+  ),
+  'unmarked-400': error('status 400 without error contract headers', 400),
+  'double-marked': error('status 400 session_not_found with two contract headers', 400, CONTRACT, CONTRACT, NOT_FOUND),
+  'double-code': error('status 400 with both error codes', 400, CONTRACT, NOT_FOUND, NOT_DECRYPTED),
+  'marked-unknown-code': error('status 400 with an error code that allows no resend', 400, CONTRACT, [
+    ERROR_CODE_HEADER,
+    'inference_capacity',
+  ]),
+  'marked-contract-2': error(
+    'status 400 session_not_found with contract 2',
+    400,
+    [ERROR_CONTRACT_HEADER, '2'],
+    NOT_FOUND,
+  ),
+  'marked-503': error('status 503 with the headers of session_not_found', 503, CONTRACT, NOT_FOUND),
+  'outer-413': error('status 413 in plain text', 413),
+  'outer-415': error('status 415 in plain text', 415),
+  'outer-503': error('status 503 in plain text', 503, ['retry-after', '1']),
+  redirect: {
+    summary: 'status 307 to the same path',
+    answer: (response, request) => response.writeHead(307, { location: request.url }).end(),
+  },
+  'wrong-outer-status': { summary: 'correct records with status 201', head: { ...CORRECT_HEAD, status: 201 } },
+  'wrong-outer-type': records('correct records as application/json', ['content-type', JSON_MEDIA_TYPE]),
+  'parameter-outer-type': records('correct records as application/octet-stream; charset=binary', [
+    'content-type',
+    `${RECORD_MEDIA_TYPE}; charset=binary`,
+  ]),
+  'no-outer-type': records('correct records without content type', []),
+  'double-outer-type': records('correct records with two content types', [
+    ...CORRECT_HEAD.headers,
+    ...CORRECT_HEAD.headers,
+  ]),
+  'reset-before-response': {
+    summary: 'the connection is reset before the response',
+    answer: (response) => response.socket?.resetAndDestroy(),
+  },
+  'close-before-response': {
+    summary: 'the connection is closed before the response',
+    answer: (response) => response.destroy(),
+  },
+  'hang-before-response': { summary: 'no response', answer: () => undefined },
+  'answer-before-body': {
+    summary: 'session_not_found at once; the body is never read',
+    isEarly: true,
+    answer: (response) => {
+      // Not `end`, because Node would then read the rest of the request.
+      response.writeHead(400, ['content-length', '0', ...CONTRACT, ...NOT_FOUND]).flushHeaders();
+    },
+  },
+} as const satisfies Readonly<Record<string, OuterFault>>;
+
+function error(summary: string, status: number, ...headers: readonly (readonly string[])[]): OuterFault {
+  return { summary, answer: (response) => response.writeHead(status, headers.flat()).end('injected fault') };
+}
+
+function records(summary: string, headers: readonly string[]): OuterFault {
+  return { summary, head: { status: 200, headers } };
+}
 
 /** The head of a response with records, with a fault if `faults` has one for it. */
-export function responseHead(faults: ReadonlySet<RequestFault>): OuterHead {
-  return findFirst(FAULTY_HEADS, faults) ?? CORRECT_HEAD;
+export function responseHead(faults: ReadonlySet<string>): OuterHead {
+  return outerFaults(faults).find(({ head }) => head !== undefined)?.head ?? CORRECT_HEAD;
 }
 
 /**
@@ -55,36 +108,17 @@ export function responseHead(faults: ReadonlySet<RequestFault>): OuterHead {
  * @throws HttpError 413, ClientDisconnected
  */
 export async function injectOuterFault(
-  faults: ReadonlySet<RequestFault>,
+  faults: ReadonlySet<string>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<boolean> {
-  if (faults.has('answer-before-body')) {
-    // Not `end`, because Node would then read the rest of the request.
-    response.writeHead(400, ['content-length', '0', ...CONTRACT, ...NOT_FOUND]).flushHeaders();
-    return true;
-  }
-  const answer = faultyAnswer(faults, request, response);
-  if (answer === undefined) return false;
-  await collectBody(request, MAX_RECORD, 413);
-  answer();
+  const fault = outerFaults(faults).find(({ answer }) => answer !== undefined);
+  if (fault?.answer === undefined) return false;
+  if (!fault.isEarly) await collectBody(request, MAX_RECORD, 413);
+  fault.answer(response, request);
   return true;
 }
 
-function faultyAnswer(
-  faults: ReadonlySet<RequestFault>,
-  request: IncomingMessage,
-  response: ServerResponse,
-): (() => void) | undefined {
-  const has = (name: OuterFault) => faults.has(name);
-  if (has('hang-before-response')) return () => undefined;
-  if (has('reset-before-response')) return () => response.socket?.resetAndDestroy();
-  if (has('close-before-response')) return () => response.destroy();
-  if (has('redirect')) return () => response.writeHead(307, { location: request.url }).end();
-  const error = findFirst(ERROR_RESPONSES, faults);
-  return error && (() => response.writeHead(error.status, [...error.headers]).end('injected fault'));
-}
-
-function findFirst<T>(table: ReadonlyMap<RequestFault, T>, faults: ReadonlySet<RequestFault>): T | undefined {
-  return [...faults].map((fault) => table.get(fault)).find((found) => found !== undefined);
+function outerFaults(faults: ReadonlySet<string>): OuterFault[] {
+  return Object.entries(OUTER_FAULTS).flatMap(([name, fault]) => (faults.has(name) ? [fault] : []));
 }

@@ -1,5 +1,5 @@
 // The fields of a chat completion request that the model uses. Other fields are ignored.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { asObject } from '../../shared/json.ts';
 import { ApiError, invalid } from './apiErrors.ts';
 import { chatCapabilities } from './catalogue.ts';
@@ -60,7 +60,7 @@ export function parseChatRequest(body: Uint8Array, value: unknown): ChatRequest 
   const messages = parseMessages(fields['messages'], capabilities);
   const tools = parseTools(fields['tools'], capabilities);
   return {
-    id: createHash('sha256').update(body).digest('hex').slice(0, 24),
+    id: hash('sha256', body).slice(0, 24),
     model,
     capabilities,
     messages,

@@ -2,7 +2,8 @@
 import { extname } from 'node:path';
 import type { ChatRequest } from './chatRequest.ts';
 
-const [BEGIN, END] = ['<userRequest>', '</userRequest>'];
+const BEGIN = '<userRequest>';
+const END = '</userRequest>';
 const TITLE_REQUEST = 'Please write a brief title for the following request:';
 /** The longest title, in words. */
 const TITLE_WORDS = 6;

@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { HOP_BY_HOP_HEADERS, MAX_RESPONSE_HEADERS } from '../../session/wire.ts';
 import type { HeaderField } from '../../session/wire.ts';
+import { codeOf } from '../../shared/errors.ts';
 import { ApiError, answerApiError } from './apiErrors.ts';
 import type { ApiHandler, ApiRequest, ApiResponseWriter } from './apiHandler.ts';
 
@@ -69,7 +70,8 @@ function endToEndFields(rawHeaders: readonly string[]): HeaderField[] {
   const fields: HeaderField[] = [];
   const dropped = new Set<string>(HOP_BY_HOP_HEADERS);
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const [name, value] = [(rawHeaders[index] ?? '').toLowerCase(), rawHeaders[index + 1] ?? ''];
+    const name = (rawHeaders[index] ?? '').toLowerCase();
+    const value = rawHeaders[index + 1] ?? '';
     if (name === 'connection') for (const token of value.split(',')) dropped.add(token.trim().toLowerCase());
     fields.push({ name, value });
   }
@@ -77,7 +79,7 @@ function endToEndFields(rawHeaders: readonly string[]): HeaderField[] {
 }
 
 function unreachable(error: unknown): ApiError {
-  const code = (error as { code?: unknown } | null)?.code;
-  const detail = typeof code === 'string' ? `: ${code}` : '';
+  const code = codeOf(error);
+  const detail = code === undefined ? '' : `: ${code}`;
   return new ApiError(502, 'upstream_provider_error', `Cannot connect to the server of --forward${detail}`);
 }

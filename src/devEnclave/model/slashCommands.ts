@@ -1,5 +1,5 @@
 // Commands for tests and benchmarks: a last user message that begins with `/name` controls the response.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { answerTo, callTools, lastUserText, say } from './answer.ts';
 import type { Answer, AnswerStep } from './answer.ts';
 import { ApiError, answerApiError, answerStatus, invalid } from './apiErrors.ts';
@@ -78,8 +78,12 @@ export const SLASH_COMMANDS: Readonly<Record<string, SlashCommand>> = {
     usage: '',
     summary: 'the request as JSON: method, target, headers, length and SHA-256 of the body; no API key',
     write: ({ request: { method, target, headers, body = new Uint8Array(0) } }, response) => {
-      const sha256 = createHash('sha256').update(body).digest('hex');
-      answerJson(response, 200, { method, target, headers, body: { length: body.length, sha256 } });
+      answerJson(response, 200, {
+        method,
+        target,
+        headers,
+        body: { length: body.length, sha256: hash('sha256', body) },
+      });
     },
   },
   tool: {

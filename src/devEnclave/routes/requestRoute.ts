@@ -7,6 +7,7 @@ import {
   RECORD_MEDIA_TYPE,
   REQUEST_ID_LENGTH,
   ROUTING_KEY_HEADER,
+  SESSION_ID,
   SESSION_ID_HEADER,
 } from '../../session/wire.ts';
 import { fromBase64 } from '../../shared/bytes.ts';
@@ -24,8 +25,6 @@ import type { RequestListener } from '../transport/journal.ts';
 import { checkOuterRequest, collectBody, soleHeader } from '../transport/outerRequest.ts';
 import { ResponseTracker } from '../transport/responseTracker.ts';
 import type { SessionTable } from '../transport/sessionTable.ts';
-
-const SESSION_ID = /^[0-9a-f]{32}$/;
 
 export interface RequestRouteContext {
   readonly sessions: SessionTable;

@@ -1,5 +1,5 @@
 // Records the requests, for tests and for `--record`. Of keys, cache roots and bodies it keeps only hashes.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import type { HeaderField } from '../../session/wire.ts';
@@ -104,11 +104,11 @@ export function describeRequest(
     method,
     target,
     headers,
-    credential: credential === null ? null : { kind: 'api_key', sha256: sha256(credential).slice(0, 12) },
-    cache_root_sha256: cacheNamespaceRoot === null ? null : sha256(cacheNamespaceRoot).slice(0, 12),
+    credential: credential === null ? null : { kind: 'api_key', sha256: hash('sha256', credential).slice(0, 12) },
+    cache_root_sha256: cacheNamespaceRoot === null ? null : hash('sha256', cacheNamespaceRoot).slice(0, 12),
     body_present: body !== undefined,
     body_length: body?.length ?? 0,
-    body_sha256: sha256(body ?? ''),
+    body_sha256: hash('sha256', body ?? ''),
     outer: describeOuterRequest(outer),
   };
 }
@@ -120,8 +120,4 @@ function describeOuterRequest({ rawHeaders, headers }: IncomingMessage): Request
     framing: headers['transfer-encoding'] !== undefined ? 'chunked' : length === undefined ? 'none' : 'content-length',
     content_length: length === undefined ? null : Number(length),
   };
-}
-
-function sha256(data: Uint8Array | string): string {
-  return createHash('sha256').update(data).digest('hex');
 }

@@ -53,7 +53,8 @@ function timeOf(created: unknown): string {
 function capabilitiesOf(model: ModelFields): ModelCapabilities {
   const { capabilities, tasks } = model;
   const vision = fieldsOf(capabilities)['vision'] ?? (Array.isArray(tasks) && tasks.includes('vision'));
-  const [yes, no] = [{ supported: true }, { supported: false }];
+  const yes = { supported: true };
+  const no = { supported: false };
   const thinking = reasons(model) ? yes : no;
   return {
     batch: no,

@@ -1,5 +1,6 @@
 import { AttestationError } from '../../attestation/errors.ts';
 import type { SessionError } from '../../session/errors.ts';
+import { codeOf } from '../../shared/errors.ts';
 import { ProxyError } from './proxyError.ts';
 
 /** What the log may show of an error: its code and message, and only the code of a cause from outside. */
@@ -12,6 +13,5 @@ export function describeError(error: SessionError): { code: string; detail: stri
   if (cause instanceof ProxyError) {
     return { code, detail: cause.code, message: code === 'network' ? cause.message : `${message}: ${cause.message}` };
   }
-  const causeCode = (cause as { code?: unknown } | undefined)?.code;
-  return { code, detail: typeof causeCode === 'string' ? causeCode : null, message };
+  return { code, detail: codeOf(cause) ?? null, message };
 }

@@ -1,6 +1,7 @@
 // The connection to an HTTP proxy that opens tunnels.
 import { Pool } from 'undici';
 import type { Dispatcher } from 'undici';
+import { codeOf } from '../../shared/errors.ts';
 import type { RouteReport } from '../../shared/network.ts';
 import { ProxyError } from './proxyError.ts';
 
@@ -27,8 +28,8 @@ export function openTunnelPool(
     try {
       response = await openTunnel(request);
     } catch (cause) {
-      const { code } = cause as NodeJS.ErrnoException;
-      const reason = typeof code === 'string' ? ` (${code})` : '';
+      const code = codeOf(cause);
+      const reason = code === undefined ? '' : ` (${code})`;
       throw new ProxyError('proxy_unreachable', `The HTTP proxy ${proxy.host} cannot be reached${reason}`, { cause });
     }
     const { statusCode, headers, socket } = response;

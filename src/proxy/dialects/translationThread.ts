@@ -2,7 +2,7 @@
 // only file that may import `node:worker_threads`: parsing JSON cannot be divided into short steps.
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { DialectError } from '../../dialects/dialectError.ts';
-import { limitTranslation } from '../process/memory.ts';
+import { MIB, limitTranslation } from '../process/memory.ts';
 import { asDialectError } from './dialectErrors.ts';
 import { countValues } from './jsonValues.ts';
 import { translate } from './translation.ts';
@@ -15,7 +15,6 @@ const SHORT = { reply: 512 * 1024, count: 64 * 1024 };
 const FEW_VALUES = 10_000;
 /** Threads at once; other requests wait. */
 const MAX_THREADS = 2;
-const MIB = 1024 * 1024;
 /** What the code takes in a thread, in MiB. */
 const BUNDLE_MEMORY = 32;
 const TOO_COMPLEX = new DialectError('Translating this request takes too much time or memory. Send a shorter one.', {

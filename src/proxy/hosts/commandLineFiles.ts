@@ -1,6 +1,7 @@
 // The proxy reads and writes no files. Two commands of the command line do, and then end the process: `evidence` writes the
 // file that it is given, and `verify` reads one. Nothing that serves requests may import this file.
 import { open, rm } from 'node:fs/promises';
+import { codeOf } from '../../shared/errors.ts';
 
 /** A file that cannot be read or written. The message is for the user and contains the path and the remedy. */
 export class FileError extends Error {
@@ -24,7 +25,7 @@ export async function createFile(path: string): Promise<NewFile> {
     throw new FileError(
       codeOf(error) === 'EEXIST'
         ? `${path} exists already: name another file, or delete this one`
-        : `${path} cannot be written (${codeOf(error)}): name another file`,
+        : `${path} cannot be written (${codeOf(error) ?? 'unknown'}): name another file`,
     );
   });
   return {
@@ -32,7 +33,9 @@ export async function createFile(path: string): Promise<NewFile> {
       try {
         await file.writeFile(text);
       } catch (error) {
-        throw new FileError(`${path} could not be written completely (${codeOf(error)}): delete it and try again`);
+        throw new FileError(
+          `${path} could not be written completely (${codeOf(error) ?? 'unknown'}): delete it and try again`,
+        );
       } finally {
         await file.close();
       }
@@ -51,7 +54,7 @@ export async function createFile(path: string): Promise<NewFile> {
  */
 export async function readLimited(path: string, limit: number): Promise<Uint8Array> {
   const cannotRead = (error: unknown) => {
-    const code = codeOf(error);
+    const code = codeOf(error) ?? 'unknown';
     throw new FileError(code === 'ENOENT' ? `${path} does not exist` : `${path} cannot be read (${code})`);
   };
   const file = await open(path).catch(cannotRead);
@@ -68,8 +71,4 @@ export async function readLimited(path: string, limit: number): Promise<Uint8Arr
   } finally {
     await file.close();
   }
-}
-
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? 'unknown';
 }

@@ -10,7 +10,7 @@ import { Log } from '../process/log.ts';
 import { readConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { saveEvidence } from './evidenceCommand.ts';
-import { EXIT, complain } from './exitCodes.ts';
+import { EXIT, complain } from './exit.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
 import { verifyFile } from './verifyCommand.ts';

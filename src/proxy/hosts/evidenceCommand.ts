@@ -12,7 +12,7 @@ import { Network } from '../backend/network.ts';
 import { systemClock } from '../process/clock.ts';
 import { Log } from '../process/log.ts';
 import { FileError, createFile } from './commandLineFiles.ts';
-import { EXIT, complain } from './exitCodes.ts';
+import { EXIT, complain } from './exit.ts';
 import { HANDSHAKE_LIMIT } from './service.ts';
 
 /** For tests only: no setting can change these. */

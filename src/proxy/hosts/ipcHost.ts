@@ -12,7 +12,7 @@ import { GRACE, listenFailure } from './commandLineHost.ts';
 import { checkKeys, parseCacheRoot } from './config.ts';
 import type { Config } from './config.ts';
 import { EditorProxies } from './editorProxies.ts';
-import { EXIT } from './exitCodes.ts';
+import { EXIT } from './exit.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
 

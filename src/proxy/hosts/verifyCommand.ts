@@ -1,5 +1,5 @@
 // `sealed-proxy verify FILE`: repeats the checks of evidence, or of an attestation document, without a network.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { parseCertificate } from '../../attestation/certificates.ts';
 import { AWS_NITRO_ROOT, isTrustAnchor } from '../../attestation/trust.ts';
@@ -12,7 +12,7 @@ import type { Evidence } from '../../shared/evidence.ts';
 import { asObject, isUnambiguous, parseJson } from '../../shared/json.ts';
 import { parsePcr0 } from '../../shared/pcr0.ts';
 import { FileError, readLimited } from './commandLineFiles.ts';
-import { EXIT, complain } from './exitCodes.ts';
+import { EXIT, complain } from './exit.ts';
 
 /** The first byte of an attestation document: a CBOR array of four. */
 const ARRAY_OF_FOUR = 0x84;
@@ -168,7 +168,7 @@ async function readArguments(args: readonly string[]): Promise<Arguments> {
 
 function describeRoot(path: string, root: Uint8Array): string {
   if (isTrustAnchor(AWS_NITRO_ROOT, root)) return `${path} (--root), that of AWS Nitro Enclaves`;
-  return `${path} (--root), NOT that of AWS; SHA-256 ${createHash('sha256').update(root).digest('hex')}`;
+  return `${path} (--root), NOT that of AWS; SHA-256 ${hash('sha256', root)}`;
 }
 
 function parse(args: readonly string[]) {

@@ -3,6 +3,7 @@
 import type { DialectName } from '../../dialects/dialect.ts';
 import { MAX_REQUEST_HEADERS, MAX_TARGET } from '../../session/wire.ts';
 import { IMAGE_REFUSED, IMAGE_UNCONFIRMED, PROXY_BUSY } from '../../shared/errors.ts';
+import { MIB } from '../process/memory.ts';
 import type { MemoryLimits } from '../process/memory.ts';
 
 /** An error that the proxy answers with. */
@@ -64,8 +65,6 @@ function bodyLimit(max: number, constrainedTo: number | undefined, remedy = ''):
   const message = `The request body is larger than ${max / MIB} MiB.${remedy}${memory}`;
   return { max, error: invalid(413, 'request_too_large', message) };
 }
-
-const MIB = 1024 * 1024;
 
 export const PROXY_ERRORS = {
   badRequest: invalid(

@@ -3,7 +3,8 @@ import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { MAX_BODY } from '../../session/wire.ts';
 
-const MIB = 1024 * 1024;
+/** In bytes. */
+export const MIB = 1024 * 1024;
 
 /** What the process may use, in bytes. */
 export interface AvailableMemory {

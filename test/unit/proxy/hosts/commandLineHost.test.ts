@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { listenFailure } from '../../../../src/proxy/hosts/commandLineHost.ts';
-import { EXIT } from '../../../../src/proxy/hosts/exitCodes.ts';
+import { EXIT } from '../../../../src/proxy/hosts/exit.ts';
 
 describe('listenFailure()', () => {
   const address = { host: '127.0.0.1', port: 80 };

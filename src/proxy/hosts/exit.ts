@@ -1,4 +1,13 @@
-import { EXIT } from './exitCodes.ts';
+// How the process ends.
+
+/** The exit codes on the command line. */
+export const EXIT = { ok: 0, failed: 1, invalid: 2, portTaken: 3, crashed: 70 } as const;
+
+/** Writes one line to standard error, and returns the exit code. */
+export function complain(code: number, sentence: string): number {
+  process.stderr.write(`sealed-proxy: ${sentence}\n`);
+  return code;
+}
 
 /**
  * An uncaught exception ends the process with one log line that holds the stack frames, but no message: that may quote
