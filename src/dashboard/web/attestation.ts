@@ -22,8 +22,7 @@ const ROLES: Readonly<Record<ChainCertificate['role'], string>> = {
 const CONFIRMED = 2000;
 
 export function attestationSection(section: AttestationSection, dashboard: Dashboard): TemplateResult {
-  return html`${banner(section.tone, section.headline, section.detail)}
-  ${section.canSaveEvidence ? saveButton(dashboard) : nothing} ${checks(section.groups)}
+  return html`${banner(section)} ${section.canSaveEvidence ? saveButton(dashboard) : nothing} ${checks(section.groups)}
   ${
     section.chain.length === 0
       ? nothing

@@ -4,6 +4,7 @@ import { COMMANDS } from '../../presentation/commands.ts';
 import { ORIGINS, describeUse } from '../clientText.ts';
 import type { FromDashboard } from '../messages.ts';
 import type { AssistantAction, ClientRow } from '../model.ts';
+import { actionButton } from './buttons.ts';
 import type { Dashboard } from './dashboard.ts';
 import { formats, icon, name, prose } from './parts.ts';
 import type { Icon } from './parts.ts';
@@ -66,16 +67,5 @@ function use(key: NonNullable<ClientRow['key']>, now: number): TemplateResult {
 }
 
 function action(title: string, subject: string, message: FromDashboard, dashboard: Dashboard): TemplateResult {
-  const isBusy = dashboard.isBusy(message);
-  return html`<vscode-button
-    secondary
-    ?disabled=${isBusy}
-    aria-label="${title} ${shortText(subject)}"
-    aria-busy=${isBusy}
-    aria-disabled=${isBusy}
-    @click=${() => {
-      if (!isBusy) dashboard.act(message);
-    }}
-    >${title}</vscode-button
-  >`;
+  return actionButton({ title, label: `${title} ${shortText(subject)}` }, message, dashboard);
 }
