@@ -2,16 +2,15 @@
 import * as vscode from 'vscode';
 import type { Environment, Surroundings } from '../../../assistants/judging/surroundings.ts';
 import { ownSurroundings } from '../../../assistants/judging/surroundings.ts';
+import { TERMINAL } from '../../../assistants/judging/variables.ts';
 import { asObject } from '../../../shared/json.ts';
 
 const PLATFORMS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { darwin: 'osx', win32: 'windows' };
-/** The setting with the variables of terminals. */
-export const TERMINAL_VARIABLES = 'terminal.integrated.env';
 
 export function editorSurroundings(): Surroundings {
   const own = ownSurroundings();
   const setting = (key: string): unknown => vscode.workspace.getConfiguration().get(key);
-  const changes = asObject(setting(`${TERMINAL_VARIABLES}.${PLATFORMS[process.platform] ?? 'linux'}`)) ?? {};
+  const changes = asObject(setting(`${TERMINAL.key}.${PLATFORMS[process.platform] ?? 'linux'}`)) ?? {};
   const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
   return {
     ...own,
