@@ -1,6 +1,7 @@
 // The service for assistants, with the two whose configuration is in the editor itself: llama.vscode and the Custom Endpoint
 // list.
 import * as vscode from 'vscode';
+import { CUSTOM_ENDPOINT } from '../../../assistants/adapters/customEndpoint.ts';
 import type { EndpointList } from '../../../assistants/adapters/customEndpoint.ts';
 import { AssistantService } from '../../../assistants/assistantService.ts';
 import type { AssistantServiceHost } from '../../../assistants/assistantService.ts';
@@ -41,7 +42,7 @@ export function endpointList(secrets: Pick<Secrets, 'entries'>, file: string): E
     add: async (group) => {
       await vscode.commands.executeCommand(ADD_GROUP, group);
     },
-    remembered: async () => (await undo.get('custom-endpoint'))?.after,
+    remembered: async () => (await undo.get(CUSTOM_ENDPOINT))?.after,
     edit: async (edit) => (await disconnectFile(file, edit, false)).kind === 'undone',
   };
 }
