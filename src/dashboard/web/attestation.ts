@@ -1,6 +1,7 @@
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
 import type { AttestationGroup, AttestationSection, AttestationStep, ChainCertificate } from '../model.ts';
+import { messageButton } from './buttons.ts';
 import type { Dashboard } from './dashboard.ts';
 import { banner, facts, formats, icon, name, prose } from './parts.ts';
 import { visibleText } from './text.ts';
@@ -41,10 +42,8 @@ export function attestationSection(section: AttestationSection, dashboard: Dashb
 }
 
 function saveButton(dashboard: Dashboard): TemplateResult {
-  const save = (): void => {
-    dashboard.send({ type: 'saveEvidence' });
-  };
-  return html`<div class="buttons"><vscode-button @click=${save}>Save Evidence…</vscode-button></div>`;
+  const save = { title: 'Save Evidence…', isPrimary: true };
+  return html`<div class="buttons">${messageButton(save, { type: 'saveEvidence' }, dashboard)}</div>`;
 }
 
 function checks(groups: readonly AttestationGroup[]): TemplateResult | typeof nothing {

@@ -15,20 +15,14 @@ export function commandButtons(
   dashboard: Dashboard,
 ): TemplateResult {
   return html`<div class="buttons">
-    ${commands.map(
-      (command) =>
-        html`<vscode-button
-          ?secondary=${command !== primary}
-          @click=${() => {
-            dashboard.send({ type: 'command', name: command });
-          }}
-          >${command === 'openChat' ? ASK_IN_CHAT : COMMANDS[command].title}</vscode-button
-        >`,
-    )}
+    ${commands.map((command) => {
+      const title = command === 'openChat' ? ASK_IN_CHAT : COMMANDS[command].title;
+      return messageButton({ title, isPrimary: command === primary }, { type: 'command', name: command }, dashboard);
+    })}
   </div>`;
 }
 
-interface ActionTitle {
+interface ButtonText {
   readonly title: string;
   /** For screen readers, if the title alone does not say of what. */
   readonly label?: string;
@@ -36,9 +30,25 @@ interface ActionTitle {
   readonly isPrimary?: boolean;
 }
 
+/** A button that sends a message. */
+export function messageButton(
+  { title, label, isPrimary = false }: ButtonText,
+  message: FromDashboard,
+  dashboard: Dashboard,
+): TemplateResult {
+  return html`<vscode-button
+    ?secondary=${!isPrimary}
+    aria-label=${label ?? nothing}
+    @click=${() => {
+      dashboard.send(message);
+    }}
+    >${title}</vscode-button
+  >`;
+}
+
 /** A button for an action that takes a while: it is disabled until the next state arrives. */
 export function actionButton(
-  { title, label, isPrimary = false }: ActionTitle,
+  { title, label, isPrimary = false }: ButtonText,
   message: FromDashboard,
   dashboard: Dashboard,
 ): TemplateResult {

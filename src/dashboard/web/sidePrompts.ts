@@ -11,7 +11,7 @@ import {
   summarizeSealing,
 } from '../sidePromptsText.ts';
 import type { Place } from '../sidePromptsText.ts';
-import { actionButton, commandButtons } from './buttons.ts';
+import { actionButton, commandButtons, messageButton } from './buttons.ts';
 import type { Dashboard } from './dashboard.ts';
 import { NO_VALUE } from './format.ts';
 import { banner, empty, facts, icon, prose } from './parts.ts';
@@ -72,18 +72,12 @@ function details(
   dashboard: Dashboard,
 ): TemplateResult {
   const values = settings.map((setting) => ({ name: setting.key, value: describeValues(setting, section) }));
-  const open = html`<vscode-button
-    secondary
-    aria-label="Open Settings (${shortText(title)})"
-    @click=${() => {
-      dashboard.send({ type: 'sidePromptSettings', title });
-    }}
-    >Open Settings</vscode-button
-  >`;
+  const open = { title: 'Open Settings', label: `Open Settings (${shortText(title)})` };
   return html`<details>
     <summary>${prose(title)}</summary>
     <p class="sub">${prose(reason)}</p>
-    ${facts(values)} ${settings.length === 0 ? '' : open}
+    ${facts(values)}
+    ${settings.length === 0 ? '' : messageButton(open, { type: 'sidePromptSettings', title }, dashboard)}
   </details>`;
 }
 
