@@ -58,6 +58,14 @@ export interface AssistantState {
   readonly undoable: boolean;
 }
 
+/** Its configuration has our entry, or has had it, so that there is something to undo. */
+export function hasOurEntry({
+  configState: { kind },
+  undoable,
+}: Pick<AssistantState, 'configState' | 'undoable'>): boolean {
+  return kind === 'current' || kind === 'outdated' || undoable;
+}
+
 export function namesOf(all: readonly { readonly assistant: Assistant }[]): string {
   return all.map(({ assistant }) => assistant.name).join(', ');
 }

@@ -1,6 +1,7 @@
 // Writes settings of the editor's own chat, remembers the previous values, and undoes everything in one step. If nothing else
 // has changed settings.json since, undo restores the file itself: the editor's API for settings cannot restore bytes.
 import { isDeepStrictEqual } from 'node:util';
+import type { UserSetting } from '../chat/sidePrompts/facts.ts';
 import type { SecretEntries } from '../keys/secrets.ts';
 import { asObject, fieldsOf, parseJson } from '../shared/json.ts';
 import { Queue } from '../shared/queue.ts';
@@ -18,12 +19,6 @@ export interface SettingsFiles {
   readonly write: (uri: string, bytes: Uint8Array) => Promise<void>;
   /** Whether the file is open with changes that are not saved. */
   readonly isUnsaved: (uri: string) => boolean;
-}
-
-/** A setting and its new value. */
-export interface WrittenSetting {
-  readonly key: string;
-  readonly value: unknown;
 }
 
 export interface Undone {
@@ -64,7 +59,7 @@ export class ChatSettings {
   }
 
   /** What `undo()` would set; undefined = not set. */
-  async previous(): Promise<readonly WrittenSetting[]> {
+  async previous(): Promise<readonly UserSetting[]> {
     const values = (await this.#entry())?.values ?? {};
     return Object.entries(values).map(([key, { before }]) => ({ key, value: before }));
   }
@@ -73,7 +68,7 @@ export class ChatSettings {
    * Writes all of these settings, or none.
    * @throws Error the editor's, if one cannot be written
    */
-  apply(changes: readonly WrittenSetting[]): Promise<void> {
+  apply(changes: readonly UserSetting[]): Promise<void> {
     return this.#queue.run(async () => {
       const earlier = await this.#entry();
       const files = await this.#readFiles();
@@ -107,7 +102,7 @@ export class ChatSettings {
     });
   }
 
-  #valuesWith(changes: readonly WrittenSetting[], earlier: Entry | undefined): Entry['values'] {
+  #valuesWith(changes: readonly UserSetting[], earlier: Entry | undefined): Entry['values'] {
     const written = changes.map(({ key, value }) => {
       const known = earlier?.values[key];
       const current = this.#settings.read(key);
@@ -118,7 +113,7 @@ export class ChatSettings {
     return { ...earlier?.values, ...Object.fromEntries(written) };
   }
 
-  async #writeAll(changes: readonly WrittenSetting[], earlier: Entry | undefined): Promise<void> {
+  async #writeAll(changes: readonly UserSetting[], earlier: Entry | undefined): Promise<void> {
     const previous = changes.map(({ key }) => ({ key, value: this.#settings.read(key) }));
     let done = 0;
     try {
@@ -143,7 +138,7 @@ export class ChatSettings {
   /** The file that the editor has just changed, if it is one of these and nothing else in it has changed. */
   async #changedFile(
     files: ReadonlyMap<string, Uint8Array>,
-    changes: readonly WrittenSetting[],
+    changes: readonly UserSetting[],
     earlier: Entry | undefined,
   ): Promise<Entry['file']> {
     for (const [uri, before] of files) {
@@ -189,7 +184,7 @@ export class ChatSettings {
 }
 
 /** Whether the new content has the new values, and every other value is as it was. */
-function isExplainedBy(changes: readonly WrittenSetting[], before: Uint8Array, after: Uint8Array): boolean {
+function isExplainedBy(changes: readonly UserSetting[], before: Uint8Array, after: Uint8Array): boolean {
   const [old, next] = [valuesOf(before), valuesOf(after)];
   if (old === undefined || next === undefined || base64(before) === base64(after)) return false;
   const written = Object.fromEntries(changes.map(({ key, value }) => [key, value]));

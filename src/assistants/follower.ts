@@ -16,7 +16,6 @@ export interface FollowerHost {
 export class JudgementFollower {
   readonly #host: FollowerHost;
   readonly #watcher: FileWatcher;
-  readonly #listeners = new Set<() => void>();
   #looking: Promise<void> = Promise.resolve();
   #waiting = false;
 
@@ -44,21 +43,14 @@ export class JudgementFollower {
     return this.#looking;
   }
 
-  onDidChange(listener: () => void): { dispose: () => void } {
-    this.#listeners.add(listener);
-    return { dispose: () => this.#listeners.delete(listener) };
-  }
-
   dispose(): void {
     this.#watcher.dispose();
-    this.#listeners.clear();
   }
 
   async #look(): Promise<void> {
     const states = await this.#host.list();
     if (this.#watcher.watch([...new Set(states.flatMap(({ watched }) => watched))])) this.look();
     this.#compare(states);
-    for (const listener of this.#listeners) listener();
   }
 
   /** What cannot be compared, because the proxy does not run, stays as it was. */

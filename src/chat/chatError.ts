@@ -1,8 +1,7 @@
 // Why a chat request failed, in sentences for the user: the cause, then the remedy. Pure.
+import { clockTime } from '../presentation/text.ts';
 import { IMAGE_REFUSED, IMAGE_UNCONFIRMED, PROXY_BUSY, isBackendCode } from '../shared/errors.ts';
 import { fieldsOf, parseJson } from '../shared/json.ts';
-import { retryTime } from './retryTime.ts';
-import type { RetryHeaders } from './retryTime.ts';
 
 /** The kinds of errors that the editor's chat distinguishes. */
 export type ChatErrorKind = 'noPermissions' | 'notFound' | 'blocked' | 'other';
@@ -22,6 +21,12 @@ const REVIEW = 'Nothing was sent to it. "Sealed Proxy: Review New Enclave Image"
 
 /** A longer text from a backend is not a message for users. In characters. */
 const MAX_MESSAGE = 500;
+
+/** The headers that say when a busy backend can be asked again. The second one is that of the OpenAI libraries, and more exact. */
+interface RetryHeaders {
+  readonly 'retry-after'?: string | undefined;
+  readonly 'retry-after-ms'?: string | string[] | undefined;
+}
 
 /**
  * The error for a response with an error status.
@@ -83,8 +88,36 @@ export function toChatError(
 }
 
 /** The message in an OpenAI error object or in the backend's own format, as one line; empty if there is none. */
-export function backendMessage(value: unknown): string {
+function backendMessage(value: unknown): string {
   const { error, message } = fieldsOf(value);
   const text = fieldsOf(error)['message'] ?? message;
   return typeof text === 'string' ? text.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_MESSAGE) : '';
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** A longer time is not a time to wait for. */
+const LONGEST = 7 * DAY;
+const HTTP_DATE = /^[A-Z][a-z]+,? .* GMT$/;
+
+/**
+ * The end of the sentence "Try again …".
+ * @param now milliseconds since 1970
+ */
+export function retryTime(headers: RetryHeaders, now: number): string {
+  const wait = waitOf(headers, now);
+  if (!(wait >= 0)) return 'in a moment';
+  if (wait > LONGEST) return 'later';
+  if (wait < 2 * MINUTE) return `in ${Math.max(1, Math.ceil(wait / 1000))} s`;
+  if (wait <= HOUR) return `in ${Math.ceil(wait / MINUTE)} minutes`;
+  return wait < DAY ? `at ${clockTime(now + wait)}` : `on ${new Date(now + wait).toLocaleString()}`;
+}
+
+/** Milliseconds; NaN if the headers do not say. */
+function waitOf(headers: RetryHeaders, now: number): number {
+  const { 'retry-after-ms': exact, 'retry-after': after = '' } = headers;
+  if (typeof exact === 'string' && /^\d{1,12}(\.\d{1,9})?$/.test(exact)) return Number(exact);
+  if (/^\d{1,12}(\.\d{1,9})?$/.test(after)) return Number(after) * 1000;
+  return HTTP_DATE.test(after) ? Date.parse(after) - now : NaN;
 }

@@ -72,6 +72,18 @@ export function describeModel({ name, reasoning }: ChatModel, attested: boolean)
   return reasoning ? `${text} It reasons before it answers.` : text;
 }
 
+/** For a row of a list: the context, in thousands of tokens, and what the model can do. */
+export function describeCapabilities(model: ChatModel): string {
+  const { maxInputTokens, maxOutputTokens, tools, images, reasoning } = model;
+  const context = Math.round((maxInputTokens + maxOutputTokens) / 1000);
+  return [
+    `${context.toLocaleString('en-US')}k tokens of context`,
+    tools ? 'calls tools' : 'calls no tools, so an agent cannot read or change files with it',
+    ...(images ? ['reads images'] : []),
+    ...(reasoning ? ['reasons'] : []),
+  ].join(' · ');
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 
 function toChatModel(model: ModelFields, override: Fields): ChatModel {

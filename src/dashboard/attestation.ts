@@ -13,7 +13,7 @@ import { CHECK_GROUPS } from '../shared/checks.ts';
 import type { CheckGroup } from '../shared/checks.ts';
 import type { Evidence, EvidenceCheck } from '../shared/evidence.ts';
 import type { ProxyStatus } from '../shared/status.ts';
-import type { AttestationGroup, AttestationSection, AttestationStep, ChainCertificate } from './model.ts';
+import type { AttestationGroup, AttestationSection, AttestationStep, ChainCertificate, Summary } from './model.ts';
 
 /** The enclave of the default backend, in the repository that also contains its image history (pins.ts). */
 const SOURCE_CODE = 'https://github.com/MaplePrivacyLabs/Maple/tree/master/services/opensecret';
@@ -64,15 +64,13 @@ const WORST_FIRST = ['failed', 'notReached', 'notChecked', 'passed'] as const;
 export function attestationSection(status: ProxyStatus, evidence: Evidence | null): AttestationSection {
   const usable = evidence !== null && isAbout(status, evidence) ? evidence : undefined;
   const outcomes = stepOutcomes(status);
-  const { tone, headline, detail } = describe(status, outcomes);
+  const summary = describe(status, outcomes);
   return {
-    tone,
-    headline,
-    detail,
+    ...summary,
     groups: wereChecked(status, outcomes) ? groupsOf(status, outcomes, usable) : [],
     chain: usable === undefined ? [] : certificateChain(usable),
     image: imageOf(status, usable),
-    limits: tone === 'good' ? LIMITS : [],
+    limits: summary.tone === 'good' ? LIMITS : [],
     canSaveEvidence: evidence !== null,
   };
 }
@@ -182,9 +180,7 @@ function promiseOf(status: ProxyStatus): string {
     : 'No prompt leaves this computer without a verified session.';
 }
 
-type Description = Pick<AttestationSection, 'tone' | 'headline' | 'detail'>;
-
-function describe(status: ProxyStatus, steps: readonly StepOutcome[]): Description {
+function describe(status: ProxyStatus, steps: readonly StepOutcome[]): Summary {
   const verified = status.kind === 'running' ? status.verified : null;
   switch (verified?.kind) {
     case 'verified':

@@ -1,6 +1,7 @@
 // Names of clients, and the clients as the dashboard lists them. Pure.
 import type { Assistant } from '../assistants/adapters/assistant.ts';
-import { describeConfigState } from '../assistants/adapters/configState.ts';
+import { describeConfigState, isDoubtful } from '../assistants/adapters/configState.ts';
+import { hasOurEntry } from '../assistants/assistantService.ts';
 import type { AssistantState } from '../assistants/assistantService.ts';
 import { isSameName, visibleKeys } from '../keys/accessKeys.ts';
 import type { AccessKey } from '../keys/accessKeys.ts';
@@ -71,8 +72,8 @@ function withoutSecret({ id, origin, createdAt, firstUsedAt, lastUsedAt }: Acces
 }
 
 /** Those that are connected, were connected, or cannot be read. */
-function isListed({ configState: { kind }, undoable }: ListedAssistant): boolean {
-  return undoable || kind === 'current' || kind === 'outdated' || kind === 'refused';
+function isListed(state: ListedAssistant): boolean {
+  return hasOurEntry(state) || state.configState.kind === 'refused';
 }
 
 function configOf(state: ListedAssistant, result: ActionResult = { message: '' }): ClientConfig {
@@ -81,13 +82,12 @@ function configOf(state: ListedAssistant, result: ActionResult = { message: '' }
   if (configState.kind === 'current') actions.push('check');
   if (configState.kind === 'outdated') actions.push('repair');
   if (undoable) actions.push('undo');
-  const isDoubtful = configState.kind === 'current' && configState.uncompared !== true && judgement.kind !== 'sealed';
   return {
     id: assistant.id,
     tone: result.checkFailed === true ? 'warning' : toneOf(state),
     state: capitalized(describeConfigState(configState, judgement) || 'not connected'),
     actions,
-    note: result.message === '' && isDoubtful ? judgement.sentence : result.message,
+    note: result.message === '' && isDoubtful(configState, judgement) ? judgement.sentence : result.message,
   };
 }
 

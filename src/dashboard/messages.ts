@@ -1,5 +1,6 @@
 // The messages between the extension and the dashboard's web view.
-import { fieldsOf } from '../shared/json.ts';
+import { fieldsOf, isOneOf, isString, passes } from '../shared/json.ts';
+import type { Check, Checks } from '../shared/json.ts';
 import { ACTIONS, GROUPINGS, RANGES, SEALING_ACTIONS } from './model.ts';
 import type {
   AssistantAction,
@@ -37,35 +38,28 @@ export type FromDashboard =
   | { readonly type: 'revokeKey'; readonly id: string }
   | { readonly type: 'assistant'; readonly action: AssistantAction; readonly id: string };
 
-/** The message that `value` is, or undefined. Whether its command or id is allowed now is for the caller to check. */
+/** What the fields of each message must be, besides its type. */
+const FIELDS: { readonly [M in FromDashboard as M['type']]: Readonly<Record<Exclude<keyof M, 'type'>, Check>> } = {
+  ready: {},
+  command: { name: isString },
+  saveEvidence: {},
+  remedy: { id: isString },
+  sealing: { action: isOneOf(...SEALING_ACTIONS) },
+  sidePromptSettings: { title: isString },
+  usageView: { range: isOneOf(...RANGES), by: isOneOf(...GROUPINGS) },
+  eraseUsage: {},
+  revokeKey: { id: isString },
+  assistant: { action: isOneOf(...ACTIONS), id: isString },
+};
+
+/**
+ * The message that `value` is, or undefined. Fields that are not known are left out. Whether its command or id is allowed
+ * now is for the caller to check.
+ */
 export function parseFromDashboard(value: unknown): FromDashboard | undefined {
-  const { type, name, id, title, action: givenAction, range: givenRange, by: givenBy } = fieldsOf(value);
-  switch (type) {
-    case 'ready':
-    case 'saveEvidence':
-    case 'eraseUsage':
-      return { type };
-    case 'command':
-      return typeof name === 'string' ? { type, name } : undefined;
-    case 'revokeKey':
-    case 'remedy':
-      return typeof id === 'string' ? { type, id } : undefined;
-    case 'sidePromptSettings':
-      return typeof title === 'string' ? { type, title } : undefined;
-    case 'sealing': {
-      const action = SEALING_ACTIONS.find((known) => known === givenAction);
-      return action === undefined ? undefined : { type, action };
-    }
-    case 'usageView': {
-      const range = RANGES.find((known) => known === givenRange);
-      const by = GROUPINGS.find((known) => known === givenBy);
-      return range === undefined || by === undefined ? undefined : { type, range, by };
-    }
-    case 'assistant': {
-      const action = ACTIONS.find((known) => known === givenAction);
-      return action === undefined || typeof id !== 'string' ? undefined : { type, action, id };
-    }
-    default:
-      return undefined;
-  }
+  const given = fieldsOf(value);
+  const [, fields] = Object.entries<Checks>(FIELDS).find(([type]) => type === given['type']) ?? [];
+  if (fields === undefined || !passes(given, fields)) return undefined;
+  const names = ['type', ...Object.keys(fields)];
+  return Object.fromEntries(names.map((name) => [name, given[name]])) as unknown as FromDashboard;
 }

@@ -32,12 +32,16 @@ export const FAILURE_ACTIONS = [
 export type FailureAction = (typeof FAILURE_ACTIONS)[number] | 'showModels';
 export const ASK_IN_CHAT = 'Ask in Chat';
 
-export interface ConnectionSection {
+/** What a section says first. */
+export interface Summary {
   readonly tone: Tone;
   /** The state in one sentence. */
   readonly headline: string;
   /** What to do, or what the state means; may be empty. */
   readonly detail: string;
+}
+
+export interface ConnectionSection extends Summary {
   /** What the user most likely needs now; null while there is only to wait. */
   readonly primary: VisibleCommand | NextStep | null;
   /** As buttons. */
@@ -114,10 +118,7 @@ export interface ChainCertificate {
   readonly sha256: string;
 }
 
-export interface AttestationSection {
-  readonly tone: Tone;
-  readonly headline: string;
-  readonly detail: string;
+export interface AttestationSection extends Summary {
   /** Empty if there was nothing to check. */
   readonly groups: readonly AttestationGroup[];
   /** Root first; empty if there is none. */
@@ -145,17 +146,16 @@ export type Range = (typeof RANGES)[number];
 export const GROUPINGS = ['client', 'model'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
+/** What is counted, in order. `errors`: of the requests, those that were refused, failed or broken. */
+export const MEASURES = ['requests', 'errors', 'tokensIn', 'tokensOut'] as const satisfies readonly (keyof UsageSum)[];
+export type Measure = (typeof MEASURES)[number];
+
 /** One line of the charts; each list has a value for each time. */
-export interface UsageSeries {
+export interface UsageSeries extends Readonly<Record<Measure, readonly number[]>> {
   readonly name: string;
-  readonly requests: readonly number[];
-  /** Of the requests: refused, failed or broken. */
-  readonly errors: readonly number[];
-  readonly tokensIn: readonly number[];
-  readonly tokensOut: readonly number[];
 }
 
-export type UsageTotals = Pick<UsageSum, 'requests' | 'errors' | 'tokensIn' | 'tokensOut' | 'tokensCached'>;
+export type UsageTotals = Pick<UsageSum, Measure | 'tokensCached'>;
 
 export interface UsageView {
   readonly range: Range;

@@ -3,7 +3,7 @@ import { COMMANDS } from '../presentation/commands.ts';
 import { PRODUCT, unsealedSentence } from '../presentation/text.ts';
 import type { Tone } from '../presentation/text.ts';
 import type { Group, Sender, SenderRemedy, SenderVerdict } from '../promptMap/sender.ts';
-import type { PromptsSection } from './model.ts';
+import type { PromptsSection, Summary } from './model.ts';
 
 export const GROUPS: Readonly<Record<Group, { readonly title: string; readonly none: string }>> = {
   editor: { title: 'This Editor', none: '' },
@@ -30,13 +30,6 @@ export function limitsOf({ isRemote }: PromptsSection): readonly string[] {
 /** Those that send prompts. */
 export function activeSenders({ senders }: PromptsSection): readonly Sender[] {
   return senders.filter(({ verdict }) => verdict !== 'off');
-}
-
-export interface Summary {
-  readonly tone: Tone;
-  readonly headline: string;
-  /** May be empty. */
-  readonly detail: string;
 }
 
 export function summaryOf(section: PromptsSection): Summary {

@@ -25,7 +25,9 @@ export function sidePromptsSection(
   const after = new Map(judgeSidePrompts(sealed).map(({ title, mark }) => [title, mark]));
   return {
     rows: withoutChats(prompts).map(({ title, reason, mark, settings }) => ({
-      ...{ title, reason, now: mark },
+      title,
+      reason,
+      now: mark,
       after: (recommended && after.get(title)) ?? null,
       settings: settings.map((key) => ({ key, now: valueOf(facts, key), after: valueOf(sealed, key) })),
     })),

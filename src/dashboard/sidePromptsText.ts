@@ -8,9 +8,8 @@ import type { Reach } from '../promptMap/reach.ts';
 import { VERDICTS } from '../promptMap/sender.ts';
 import type { SenderVerdict } from '../promptMap/sender.ts';
 import { throughChat } from '../promptMap/throughProxy.ts';
-import type { PromptsSection, SealingAction, SettingRow, SidePromptRow, SidePromptsSection } from './model.ts';
+import type { PromptsSection, SealingAction, SettingRow, SidePromptRow, SidePromptsSection, Summary } from './model.ts';
 import { summaryOf } from './promptsText.ts';
-import type { Summary } from './promptsText.ts';
 
 export const SEALING_TITLES: Readonly<Record<SealingAction, string>> = {
   seal: 'Seal',

@@ -3,7 +3,8 @@ import { HOUR, hourOf } from '../shared/activity.ts';
 import type { UsageSum } from '../shared/activity.ts';
 import { LONGEST_NAME, asPlain } from '../shared/escape.ts';
 import { OTHER_MODELS, mergeHistograms, percentile } from '../shared/usage.ts';
-import type { Grouping, Range, UsageSeries, UsageTotals, UsageView } from './model.ts';
+import { MEASURES } from './model.ts';
+import type { Grouping, Measure, Range, UsageSeries, UsageTotals, UsageView } from './model.ts';
 
 /** Charts with more lines cannot be read. The last one has all others. */
 const MAX_SERIES = 8;
@@ -73,14 +74,7 @@ export function todayOf(sums: readonly UsageSum[], now: number): UsageTotals {
 }
 
 function totalsOf(sums: readonly UsageSum[]): UsageTotals {
-  const total = (field: keyof UsageTotals) => sums.reduce((before, sum) => before + sum[field], 0);
-  return {
-    requests: total('requests'),
-    errors: total('errors'),
-    tokensIn: total('tokensIn'),
-    tokensOut: total('tokensOut'),
-    tokensCached: total('tokensCached'),
-  };
+  return eachMeasure([...MEASURES, 'tokensCached'], (field) => sums.reduce((before, sum) => before + sum[field], 0));
 }
 
 interface PlacedSum {
@@ -103,18 +97,16 @@ function compareUse(one: readonly PlacedSum[], other: readonly PlacedSum[]): num
 }
 
 function seriesOf(name: string, members: readonly PlacedSum[], length: number): UsageSeries {
-  const byTime = (field: Exclude<keyof UsageSeries, 'name'>) => {
+  const byTime = (measure: Measure) => {
     const values = Array.from({ length }, () => 0);
-    for (const { sum, index } of members) values[index] = (values[index] ?? 0) + sum[field];
+    for (const { sum, index } of members) values[index] = (values[index] ?? 0) + sum[measure];
     return values;
   };
-  return {
-    name,
-    requests: byTime('requests'),
-    errors: byTime('errors'),
-    tokensIn: byTime('tokensIn'),
-    tokensOut: byTime('tokensOut'),
-  };
+  return { name, ...eachMeasure(MEASURES, byTime) };
+}
+
+function eachMeasure<Name extends string, Value>(names: readonly Name[], valueOf: (name: Name) => Value) {
+  return Object.fromEntries(names.map((name) => [name, valueOf(name)])) as Record<Name, Value>;
 }
 
 function lastHours(now: number, count: number): readonly number[] {

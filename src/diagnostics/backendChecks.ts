@@ -4,7 +4,7 @@ import { readText } from '../chat/responseText.ts';
 import { readRefusal, sendTestRequest } from '../chat/testRequest.ts';
 import type { RefusedRequest } from '../chat/testRequest.ts';
 import { keySource } from '../presentation/apiKeyText.ts';
-import { stepOutcomes } from '../presentation/attestationSteps.ts';
+import { STEPS, stepOutcomes } from '../presentation/attestationSteps.ts';
 import type { StepOutcome } from '../presentation/attestationSteps.ts';
 import { CAUSES, remedyOf } from '../presentation/causes.ts';
 import { describeStatus } from '../presentation/statusText.ts';
@@ -13,7 +13,7 @@ import { fieldsOf, parseJson } from '../shared/json.ts';
 import { isConnected } from '../shared/status.ts';
 import type { ProxyStatus, RunningStatus } from '../shared/status.ts';
 import type { VerifiedConnection } from '../supervisor/localProxy.ts';
-import { failed, passed, skipped, whereRemedyIs } from './check.ts';
+import { RUN_AGAIN, failed, passed, skipped, whereRemedyIs } from './check.ts';
 import type { Check, CheckResult, DiagnosticsContext } from './check.ts';
 
 const DEVELOPMENT = 'You are using a development backend, which is not verified.';
@@ -33,7 +33,7 @@ export function backendChecks(context: DiagnosticsContext): readonly Check[] {
   return [
     { name: 'API key', run: async () => checkKey((await keys()).hasApiKey, status(), settings().backendUrl) },
     whileRunning('Handshake', checkHandshake),
-    ...stepOutcomes(status()).map(({ what }, index) =>
+    ...STEPS.map(({ what }, index) =>
       whileRunning(`Attestation: ${what}`, (running) => checkStep(stepOutcomes(running)[index], running)),
     ),
     whileRunning('System clock', checkClock),
@@ -68,7 +68,7 @@ function checkHandshake({ verified, establishedAt, health }: RunningStatus): Che
   }
   if (health.kind === 'slow') return failed('No response in time', CAUSES.network.remedy);
   if (health.kind === 'noKey') return skipped('Not needed yet: no API key is set');
-  return failed('Not finished yet', 'Run the diagnostics again in a few seconds.');
+  return failed('Not finished yet', RUN_AGAIN);
 }
 
 function checkStep(step: StepOutcome | undefined, running: RunningStatus): CheckResult {

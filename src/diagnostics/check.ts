@@ -76,6 +76,9 @@ export function whereRemedyIs({ verified }: RunningStatus): string {
   return `See "${verified === null ? 'Handshake' : 'Models'}".`;
 }
 
+/** What helps while something has not finished yet. */
+export const RUN_AGAIN = 'Run the diagnostics again in a few seconds.';
+
 const SEE_LOG = '"Sealed Proxy: Show Log" may show the reason.';
 
 /**

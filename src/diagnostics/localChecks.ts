@@ -5,13 +5,12 @@ import { PORT_USERS, describeStatus } from '../presentation/statusText.ts';
 import { joined } from '../presentation/text.ts';
 import type { PortUser, ProxyStatus } from '../shared/status.ts';
 import type { Probe } from '../supervisor/portProbe.ts';
-import { failed, passed, skipped } from './check.ts';
+import { RUN_AGAIN, failed, passed, skipped } from './check.ts';
 import type { Check, CheckResult, DiagnosticsContext } from './check.ts';
 
 const FREE_PORT = '"Use a Free Port" is in the status bar menu.';
 const RESTART =
   '"Sealed Proxy: Restart" switches all windows to the backend and the trusted enclave images of this window.';
-const AGAIN = 'Run the diagnostics again in a few seconds.';
 const SEE_LOG = '"Sealed Proxy: Show Log" shows the reason.';
 
 export function localChecks(context: DiagnosticsContext): readonly Check[] {
@@ -61,7 +60,7 @@ function checkProcess(status: ProxyStatus, crashes: number): CheckResult {
   const detail = detailOf(status);
   if (status.kind === 'portTaken') return failed(joined(headline, crashed), joined(detail, FREE_PORT));
   if (status.kind === 'failed') return failed(joined(headline, detail, crashed), failedRemedy(status.reason));
-  return failed(joined(headline, crashed), detail || remedy || AGAIN);
+  return failed(joined(headline, crashed), detail || remedy || RUN_AGAIN);
 }
 
 /** The report is for others to read, so it does not name the backend of another window. */

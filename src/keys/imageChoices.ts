@@ -9,7 +9,7 @@ import type { FSWatcher } from 'node:fs';
 import { mkdir, readFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createAtomically } from '../disk/atomicFile.ts';
-import { fieldsOf, parseJson } from '../shared/json.ts';
+import { isListOf, isNullOr, parseJson, passes } from '../shared/json.ts';
 import { basePathOf } from '../shared/network.ts';
 import { isPcr } from '../shared/pcr0.ts';
 
@@ -87,8 +87,8 @@ export class ImageChoices {
       this.#known.add(backendName(backendUrl));
       const path = join(this.#folder, fileName(backendUrl, number));
       try {
-        const choice = parseChoice(parseJson(await readFile(path)));
-        if (choice !== undefined) return { number, choice };
+        const choice = parseJson(await readFile(path));
+        if (isChoice(choice)) return { number, choice };
         throw new Error(`The file ${path} is damaged. Delete it.`);
       } catch (error) {
         // Other windows have changed it several times meanwhile.
@@ -148,12 +148,8 @@ function backendName(backendUrl: string): string {
   return createHash('sha256').update(`sealed-proxy/images\0${name}`).digest('hex').slice(0, 16);
 }
 
-function parseChoice(value: unknown): ImageChoice | undefined {
-  const { last, accepted, refused } = fieldsOf(value);
-  const isList = (list: unknown): list is string[] => Array.isArray(list) && list.every(isPcr);
-  return (last === null || isPcr(last)) && isList(accepted) && isList(refused)
-    ? { last, accepted, refused }
-    : undefined;
+function isChoice(value: unknown): value is ImageChoice {
+  return passes(value, { last: isNullOr(isPcr), accepted: isListOf(isPcr), refused: isListOf(isPcr) });
 }
 
 /** After the user was told of the image, or it was used as the first one. Undefined if nothing changes. */

@@ -1,5 +1,6 @@
 // The assistants that Sealed Proxy can configure, as senders. Pure.
 import type { Assistant } from '../assistants/adapters/assistant.ts';
+import { CUSTOM_ENDPOINT } from '../assistants/adapters/customEndpoint.ts';
 import type { AssistantState } from '../assistants/assistantService.ts';
 import { describeSource } from '../assistants/judge.ts';
 import type { Destination, Remedy, Route } from '../assistants/judging/judgement.ts';
@@ -42,9 +43,6 @@ export function assistantSenders(
     ];
   });
 }
-
-/** The one that is a part of the editor. */
-const CUSTOM_ENDPOINT = 'custom-endpoint';
 
 function verdictOf(
   { configState, judgement: { kind } }: JudgedAssistant,

@@ -114,7 +114,7 @@ function chatSender({ facts, prompts }: EditorReading, reach: Reach): Sender {
 /** Ghost text and next edit suggestions of GitHub Copilot; those of other extensions are in the rows of these. */
 function inlineSender(prompts: readonly SidePrompt[], scope: Scope): Sender {
   const sender = condensed({ id: 'inlineSuggestions', name: "GitHub Copilot's inline suggestions" }, prompts, scope);
-  const isLatent = prompts.some((prompt) => shareOf(prompt) === 'latent');
+  const isLatent = prompts.some((prompt) => shareOf(prompt) === 'ifSignedIn');
   if (sender.verdict === 'off') {
     const off = isLatent
       ? 'Off. If you sign in to GitHub Copilot, the code around your cursor goes to GitHub, which cannot be sealed.'

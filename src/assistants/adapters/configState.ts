@@ -45,6 +45,11 @@ export function describeConfigState(state: ConfigState, { kind }: Judgement): st
   }
 }
 
+/** Our entry is as it should be, but not all prompts are known to go to the proxy. */
+export function isDoubtful(state: ConfigState, { kind }: Judgement): boolean {
+  return state.kind === 'current' && state.uncompared !== true && kind !== 'sealed';
+}
+
 /** Without the proxy, nothing says which address the configuration should have. */
 export const NOT_CHECKED = 'configured, but not checked: the proxy is not running';
 

@@ -23,6 +23,9 @@ export interface EndpointList {
   edit(edit: (text: string) => string | undefined): Promise<boolean>;
 }
 
+/** Its ID. */
+export const CUSTOM_ENDPOINT = 'custom-endpoint';
+
 const NAME = 'Sealed Proxy';
 const VENDOR = 'customendpoint';
 const PLACE = "VS Code's language models (Custom Endpoint)";
@@ -34,7 +37,7 @@ const MANAGE = '"Chat: Manage Language Models"';
  */
 export function customEndpoint(list: EndpointList): Assistant {
   return {
-    id: 'custom-endpoint',
+    id: CUSTOM_ENDPOINT,
     name: 'VS Code Custom Endpoint',
     needsModel: false,
     next: "VS Code's chat now lists these models twice: from Sealed Proxy itself and as a Custom Endpoint.",

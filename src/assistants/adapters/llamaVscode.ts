@@ -21,6 +21,9 @@ export interface UserSettings {
 
 type Values = Readonly<Record<string, unknown>>;
 
+/** Its ID. */
+export const LLAMA_VSCODE = 'llama-vscode';
+
 const API_VERSION = 'llama-vscode.ai_api_version';
 const NAMES = [
   'llama-vscode.endpoint_chat',
@@ -40,7 +43,7 @@ const FAILED = 'VS Code could not write the llama-vscode settings. They were not
 export function llamaVscode(settings: UserSettings): Assistant {
   const read = () => textOf(Object.fromEntries(NAMES.map((each) => [each, settings.read(each)])));
   return {
-    id: 'llama-vscode',
+    id: LLAMA_VSCODE,
     name: 'llama.vscode',
     needsModel: true,
     next: 'Its chat and tools use it immediately. The access key is stored in your settings as plain text.',

@@ -1,4 +1,5 @@
 // What differs between two texts: enough to get one from the other without keeping both. Pure.
+import { isListOf, isString, passes } from '../../shared/json.ts';
 import { replaceRange } from '../formats/textEdit.ts';
 
 /** Replaces a range of a text by another text. */
@@ -36,13 +37,8 @@ export function applyPatch(text: string, patch: TextPatch): string {
 
 /** True for a patch that was stored as JSON. */
 export function isTextPatch(value: unknown): value is TextPatch {
-  return (
-    Array.isArray(value) &&
-    value.every((hunk: Partial<Record<keyof Hunk, unknown>> | null) => {
-      const { start, end, text } = hunk ?? {};
-      return Number.isSafeInteger(start) && Number.isSafeInteger(end) && typeof text === 'string';
-    })
-  );
+  const checks = { start: Number.isSafeInteger, end: Number.isSafeInteger, text: isString };
+  return isListOf((hunk) => passes(hunk, checks))(value);
 }
 
 /** Without what both texts have in common: a line whose end has changed may have a secret in it. */

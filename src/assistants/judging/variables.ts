@@ -12,7 +12,7 @@ export interface Variable {
 export type Variables = ReadonlyMap<string, Variable>;
 
 /** Where a variable of the editor's terminals comes from that the editor has not. */
-export const TERMINAL: Source = { kind: 'setting', key: 'terminal.integrated.env' };
+export const TERMINAL = { kind: 'setting', key: 'terminal.integrated.env' } as const satisfies Source;
 
 /** The variables of Windows, whose names are the same in upper and lower case. */
 class CaselessVariables extends Map<string, Variable> {

@@ -1,4 +1,5 @@
 // What is known about the running editor, and the values of its settings that name a model. Pure.
+import { SETTINGS } from './settings.ts';
 
 /** The vendor under which this extension offers its models. */
 export const OUR_VENDOR = 'sealed-proxy';
@@ -42,11 +43,14 @@ export interface EditorFacts {
   readonly vendorName: (vendor: string) => string;
 }
 
+/** A setting and its value in the user's settings; undefined = not set there. */
+export interface UserSetting {
+  readonly key: string;
+  readonly value: unknown;
+}
+
 /** The facts once these user settings are written. What overrides a setting still does. */
-export function withUserSettings(
-  facts: EditorFacts,
-  changes: readonly { readonly key: string; readonly value: unknown }[],
-): EditorFacts {
+export function withUserSettings(facts: EditorFacts, changes: readonly UserSetting[]): EditorFacts {
   const written = new Map(changes.map(({ key, value }) => [key, value]));
   return {
     ...facts,
@@ -68,13 +72,13 @@ export function isVerifiedVersion(version: string): boolean {
 
 /** Whether VS Code's AI features are turned off altogether. */
 export function isAiOff({ setting }: EditorFacts): boolean {
-  return setting('chat.disableAIFeatures')?.value === true;
+  return setting(SETTINGS.aiOff)?.value === true;
 }
 
 /** `disabled`: the extension is not installed or not enabled. Models are offered only to a user who is signed in. */
 export function copilotState({ setting, models }: EditorFacts): 'disabled' | 'signedOut' | 'signedIn' {
   if (models.some(({ vendor }) => vendor === COPILOT)) return 'signedIn';
-  return setting('github.copilot.enable') === undefined ? 'disabled' : 'signedOut';
+  return setting(SETTINGS.ghostText) === undefined ? 'disabled' : 'signedOut';
 }
 
 /** The value of the settings `chat.utilityModel` and `chat.utilitySmallModel` for a model. */

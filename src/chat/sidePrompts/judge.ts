@@ -17,7 +17,7 @@ import {
   utilityTarget,
   utilityValue,
 } from './facts.ts';
-import type { EditorFacts, Target } from './facts.ts';
+import type { EditorFacts, Target, UserSetting } from './facts.ts';
 import type { Mark, SidePrompt } from './mark.ts';
 import type { SealingModels } from './proposal.ts';
 import { SETTINGS, SMALL_UTILITY_ALIAS, unknownSettings } from './settings.ts';
@@ -25,10 +25,7 @@ import type { SettingName } from './settings.ts';
 
 const SUBAGENTS = [SETTINGS.searchSubagent, SETTINGS.executionSubagent] as const;
 
-interface Verdict {
-  readonly mark: Mark;
-  readonly reason: string;
-}
+type Verdict = Pick<SidePrompt, 'mark' | 'reason'>;
 
 /** All kinds of side prompts, in the order in which users are shown them. */
 export function judgeSidePrompts(facts: EditorFacts): readonly SidePrompt[] {
@@ -42,9 +39,8 @@ export function judgeSidePrompts(facts: EditorFacts): readonly SidePrompt[] {
 }
 
 /** A setting to write. */
-export interface SettingChange {
+export interface SettingChange extends UserSetting {
   readonly key: SettingName;
-  readonly value: unknown;
 }
 
 /** The changes that send side prompts to these models. Settings that have the right value already are left out. */
@@ -185,7 +181,7 @@ function changed({ setting }: EditorFacts, key: SettingName, value: unknown): re
 /** Nothing is certain in an editor that is not known, except that a prompt is not sealed. */
 function qualified(verdict: Verdict, facts: EditorFacts): Verdict {
   const { mark, reason } = isAiOff(facts)
-    ? { mark: OFF, reason: 'AI features are turned off (chat.disableAIFeatures).' }
+    ? { mark: OFF, reason: `AI features are turned off (${SETTINGS.aiOff}).` }
     : verdict;
   if (isVerifiedVersion(facts.version) || (mark.kind !== 'sealed' && mark.kind !== 'off' && mark.kind !== 'follows')) {
     return { mark, reason };

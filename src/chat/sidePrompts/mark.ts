@@ -64,8 +64,8 @@ export function isInline({ settings: [first] }: SidePrompt): boolean {
   return first === SETTINGS.ghostText || first === SETTINGS.nextEdits;
 }
 
-/** Where the prompts of one kind go now. `latent`: nowhere, unless the user signs in to GitHub Copilot. */
-export type Share = 'sealed' | 'development' | 'elsewhere' | 'latent' | 'depends' | 'unknown' | 'off';
+/** Where the prompts of one kind go now. `ifSignedIn`: nowhere, unless the user signs in to GitHub Copilot. */
+export type Share = 'sealed' | 'development' | 'elsewhere' | 'ifSignedIn' | 'depends' | 'unknown' | 'off';
 
 export function shareOf({ mark }: Pick<SidePrompt, 'mark'>): Share {
   switch (mark.kind) {
@@ -76,9 +76,9 @@ export function shareOf({ mark }: Pick<SidePrompt, 'mark'>): Share {
     case 'follows':
       return 'depends';
     case 'cannotBeSealed':
-      return mark.ifSignedIn ? 'latent' : 'elsewhere';
+      return mark.ifSignedIn ? 'ifSignedIn' : 'elsewhere';
     case 'goesTo':
-      if (mark.ifSignedIn) return 'latent';
+      if (mark.ifSignedIn) return 'ifSignedIn';
       return mark.recipient === DEVELOPMENT_BACKEND ? 'development' : 'elsewhere';
   }
 }

@@ -1,6 +1,7 @@
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
 import type { AttestationGroup, AttestationSection, AttestationStep, ChainCertificate } from '../model.ts';
+import { messageButton } from './buttons.ts';
 import type { Dashboard } from './dashboard.ts';
 import { banner, facts, formats, icon, name, prose } from './parts.ts';
 import { visibleText } from './text.ts';
@@ -22,8 +23,7 @@ const ROLES: Readonly<Record<ChainCertificate['role'], string>> = {
 const CONFIRMED = 2000;
 
 export function attestationSection(section: AttestationSection, dashboard: Dashboard): TemplateResult {
-  return html`${banner(section.tone, section.headline, section.detail)}
-  ${section.canSaveEvidence ? saveButton(dashboard) : nothing} ${checks(section.groups)}
+  return html`${banner(section)} ${section.canSaveEvidence ? saveButton(dashboard) : nothing} ${checks(section.groups)}
   ${
     section.chain.length === 0
       ? nothing
@@ -42,10 +42,8 @@ export function attestationSection(section: AttestationSection, dashboard: Dashb
 }
 
 function saveButton(dashboard: Dashboard): TemplateResult {
-  const save = (): void => {
-    dashboard.send({ type: 'saveEvidence' });
-  };
-  return html`<div class="buttons"><vscode-button @click=${save}>Save Evidence…</vscode-button></div>`;
+  const save = { title: 'Save Evidence…', isPrimary: true };
+  return html`<div class="buttons">${messageButton(save, { type: 'saveEvidence' }, dashboard)}</div>`;
 }
 
 function checks(groups: readonly AttestationGroup[]): TemplateResult | typeof nothing {

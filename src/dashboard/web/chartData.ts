@@ -1,7 +1,5 @@
 // The numbers of the charts. Pure.
-import type { UsageSeries, UsageView } from '../model.ts';
-
-export type Measure = Exclude<keyof UsageSeries, 'name'>;
+import type { Measure, UsageView } from '../model.ts';
 
 /** One bar segment or line; a value for each time, null where there is none. */
 export interface ChartSeries {

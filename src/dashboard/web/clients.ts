@@ -4,6 +4,7 @@ import { COMMANDS } from '../../presentation/commands.ts';
 import { ORIGINS, describeUse } from '../clientText.ts';
 import type { FromDashboard } from '../messages.ts';
 import type { AssistantAction, ClientRow } from '../model.ts';
+import { actionButton, messageButton } from './buttons.ts';
 import type { Dashboard } from './dashboard.ts';
 import { formats, icon, name, prose } from './parts.ts';
 import type { Icon } from './parts.ts';
@@ -19,14 +20,12 @@ export function clientsSection(rows: readonly ClientRow[], dashboard: Dashboard)
 }
 
 function noClients(dashboard: Dashboard): TemplateResult {
-  const connect = (): void => {
-    dashboard.send({ type: 'command', name: 'connectAssistant' });
-  };
+  const { title } = COMMANDS.connectAssistant;
   return html`<div class="empty">
     <p>
       No clients yet. Connect an assistant to send its prompts through Sealed Proxy. It gets an access key of its own.
     </p>
-    <vscode-button @click=${connect}>${COMMANDS.connectAssistant.title}</vscode-button>
+    ${messageButton({ title, isPrimary: true }, { type: 'command', name: 'connectAssistant' }, dashboard)}
   </div>`;
 }
 
@@ -66,16 +65,5 @@ function use(key: NonNullable<ClientRow['key']>, now: number): TemplateResult {
 }
 
 function action(title: string, subject: string, message: FromDashboard, dashboard: Dashboard): TemplateResult {
-  const isBusy = dashboard.isBusy(message);
-  return html`<vscode-button
-    secondary
-    ?disabled=${isBusy}
-    aria-label="${title} ${shortText(subject)}"
-    aria-busy=${isBusy}
-    aria-disabled=${isBusy}
-    @click=${() => {
-      if (!isBusy) dashboard.act(message);
-    }}
-    >${title}</vscode-button
-  >`;
+  return actionButton({ title, label: `${title} ${shortText(subject)}` }, message, dashboard);
 }

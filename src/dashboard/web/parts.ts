@@ -2,6 +2,7 @@
 import { html, nothing, svg } from 'lit';
 import type { TemplateResult } from 'lit';
 import type { Fact, Tone } from '../../presentation/text.ts';
+import type { Summary } from '../model.ts';
 import { NO_VALUE, formatsFor } from './format.ts';
 import { shortText, visibleText } from './text.ts';
 
@@ -70,9 +71,7 @@ export function figures(list: readonly Figure[]): TemplateResult {
 
 /** The state of a section: icon, sentence, and what it means. */
 export function banner(
-  tone: Tone,
-  headline: string,
-  detail: string,
+  { tone, headline, detail }: Summary,
   more: TemplateResult | typeof nothing = nothing,
 ): TemplateResult {
   return html`<div class="banner tone-${tone}">

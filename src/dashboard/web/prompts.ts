@@ -4,7 +4,7 @@ import { VERDICTS, verdictLines } from '../../promptMap/sender.ts';
 import type { Sender, SenderVerdict } from '../../promptMap/sender.ts';
 import type { PromptsSection } from '../model.ts';
 import { GROUPS, activeSenders, buttonOf, limitsOf, summaryOf } from '../promptsText.ts';
-import { buttons } from './connection.ts';
+import { commandButtons, messageButton } from './buttons.ts';
 import type { Dashboard } from './dashboard.ts';
 import { banner, empty, facts, icon, name, prose } from './parts.ts';
 import type { Icon } from './parts.ts';
@@ -25,10 +25,9 @@ const ICONS: Readonly<Record<SenderVerdict, Icon>> = {
 const NAMED = 6;
 
 export function promptsSection(section: PromptsSection, dashboard: Dashboard): TemplateResult {
-  const { tone, headline, detail } = summaryOf(section);
   const { remedy } = section;
-  return html`${banner(tone, headline, detail, verdictList(section))}
-    ${remedy === null ? nothing : buttons([remedy], remedy, dashboard)} ${counts(section)}
+  return html`${banner(summaryOf(section), verdictList(section))}
+    ${remedy === null ? nothing : commandButtons([remedy], remedy, dashboard)} ${counts(section)}
     ${Object.entries(GROUPS).map(([group, { title, none }]) => {
       const senders = section.senders.filter((each) => each.group === group);
       return groupOf(title, none, senders, dashboard);
@@ -107,14 +106,6 @@ function row(sender: Sender, dashboard: Dashboard): TemplateResult {
 function remedyButton({ id, name: subject, remedy }: Sender, dashboard: Dashboard): TemplateResult | typeof nothing {
   if (remedy === undefined) return nothing;
   const title = buttonOf(remedy);
-  return html`<div class="actions">
-    <vscode-button
-      secondary
-      aria-label="${title} (${shortText(subject)})"
-      @click=${() => {
-        dashboard.send({ type: 'remedy', id });
-      }}
-      >${title}</vscode-button
-    >
-  </div>`;
+  const label = `${title} (${shortText(subject)})`;
+  return html`<div class="actions">${messageButton({ title, label }, { type: 'remedy', id }, dashboard)}</div>`;
 }

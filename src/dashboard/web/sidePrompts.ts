@@ -1,8 +1,7 @@
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
 import { NOT_READ } from '../../promptMap/editorSenders.ts';
-import type { FromDashboard } from '../messages.ts';
-import type { DashboardState, PromptsSection, SealingAction, SidePromptRow, SidePromptsSection } from '../model.ts';
+import type { DashboardState, PromptsSection, SidePromptRow, SidePromptsSection } from '../model.ts';
 import {
   SEALING_TITLES,
   describeValues,
@@ -12,7 +11,7 @@ import {
   summarizeSealing,
 } from '../sidePromptsText.ts';
 import type { Place } from '../sidePromptsText.ts';
-import { buttons } from './connection.ts';
+import { actionButton, commandButtons, messageButton } from './buttons.ts';
 import type { Dashboard } from './dashboard.ts';
 import { NO_VALUE } from './format.ts';
 import { banner, empty, facts, icon, prose } from './parts.ts';
@@ -24,27 +23,14 @@ export function sidePromptsSection(
   dashboard: Dashboard,
 ): TemplateResult {
   if (sidePrompts === null) return empty(NOT_READ);
-  const { tone, headline, detail, lines } = summarizeSealing(sidePrompts, prompts);
+  const summary = summarizeSealing(sidePrompts, prompts);
   const { remedy } = prompts;
-  return html`${banner(tone, headline, detail, wordList(lines))}
-    ${remedy === null ? nothing : buttons([remedy], remedy, dashboard)}
-    <div class="buttons">${sealingActions(sidePrompts).map((action) => sealingButton(action, dashboard))}</div>
+  return html`${banner(summary, wordList(summary.lines))}
+    ${remedy === null ? nothing : commandButtons([remedy], remedy, dashboard)}
+    <div class="buttons">
+      ${sealingActions(sidePrompts).map((action) => actionButton({ title: SEALING_TITLES[action], isPrimary: action === 'seal' }, { type: 'sealing', action }, dashboard))}
+    </div>
     ${table(sidePrompts, prompts, dashboard)}`;
-}
-
-function sealingButton(action: SealingAction, dashboard: Dashboard): TemplateResult {
-  const message: FromDashboard = { type: 'sealing', action };
-  const isBusy = dashboard.isBusy(message);
-  return html`<vscode-button
-    ?secondary=${action !== 'seal'}
-    ?disabled=${isBusy}
-    aria-busy=${isBusy}
-    aria-disabled=${isBusy}
-    @click=${() => {
-      if (!isBusy) dashboard.act(message);
-    }}
-    >${SEALING_TITLES[action]}</vscode-button
-  >`;
 }
 
 /** Its rows are grids in a narrow tab: only with their roles they stay rows for a screen reader. */
@@ -86,18 +72,12 @@ function details(
   dashboard: Dashboard,
 ): TemplateResult {
   const values = settings.map((setting) => ({ name: setting.key, value: describeValues(setting, section) }));
-  const open = html`<vscode-button
-    secondary
-    aria-label="Open Settings (${shortText(title)})"
-    @click=${() => {
-      dashboard.send({ type: 'sidePromptSettings', title });
-    }}
-    >Open Settings</vscode-button
-  >`;
+  const open = { title: 'Open Settings', label: `Open Settings (${shortText(title)})` };
   return html`<details>
     <summary>${prose(title)}</summary>
     <p class="sub">${prose(reason)}</p>
-    ${facts(values)} ${settings.length === 0 ? '' : open}
+    ${facts(values)}
+    ${settings.length === 0 ? '' : messageButton(open, { type: 'sidePromptSettings', title }, dashboard)}
   </details>`;
 }
 

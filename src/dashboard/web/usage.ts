@@ -2,11 +2,11 @@ import { html, nothing, render } from 'lit';
 import type { TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { ref } from 'lit/directives/ref.js';
-import { NEXT_STEPS } from '../model.ts';
-import type { Grouping, Range, UsageTotals, UsageView } from '../model.ts';
+import { MEASURES, NEXT_STEPS } from '../model.ts';
+import type { Grouping, Measure, Range, UsageTotals, UsageView } from '../model.ts';
+import { commandButtons } from './buttons.ts';
 import { active, seriesOf, total } from './chartData.ts';
-import type { ChartSeries, Measure } from './chartData.ts';
-import { buttons } from './connection.ts';
+import type { ChartSeries } from './chartData.ts';
 import type { Dashboard } from './dashboard.ts';
 import { NO_VALUE } from './format.ts';
 import { choice, empty, figures, formats, icon, name } from './parts.ts';
@@ -15,6 +15,12 @@ import { shortText } from './text.ts';
 import type { Chart } from './usageChart.ts';
 
 const RANGE_TITLES: Readonly<Record<Range, string>> = { day: '48 hours', week: '7 days', quarter: '90 days' };
+const COLUMNS: Readonly<Record<Measure, string>> = {
+  requests: 'Requests',
+  errors: 'Failed',
+  tokensIn: 'Tokens in',
+  tokensOut: 'Tokens out',
+};
 const GROUPING_TITLES: Readonly<Record<Grouping, string>> = { client: 'By client', model: 'By model' };
 
 export function usageSection(dashboard: Dashboard): TemplateResult {
@@ -51,7 +57,7 @@ function recordingOff(dashboard: Dashboard): TemplateResult {
         <code>sealedProxy.usageHistory</code>.</span
       >
     </p>
-    ${buttons(['openSettings'], 'openSettings', dashboard)}`;
+    ${commandButtons(['openSettings'], 'openSettings', dashboard)}`;
 }
 
 function noRequests({ range, recording }: UsageView, dashboard: Dashboard): TemplateResult {
@@ -59,7 +65,7 @@ function noRequests({ range, recording }: UsageView, dashboard: Dashboard): Temp
   if (!recording) return empty(none);
   const longer = range === 'quarter' ? '' : ' A longer period may have some.';
   return html`${empty(`${none}${longer} New requests appear here within a minute.`)}
-  ${buttons(NEXT_STEPS, 'openChat', dashboard)}`;
+  ${commandButtons(NEXT_STEPS, 'openChat', dashboard)}`;
 }
 
 function use(view: UsageView, since: number): TemplateResult {
@@ -86,13 +92,12 @@ function use(view: UsageView, since: number): TemplateResult {
 }
 
 /** The numbers of a day or a period. */
-export function figuresOf({ requests, errors, tokensIn, tokensOut }: UsageTotals): readonly Figure[] {
-  return [
-    { title: 'requests', value: formats.number(requests) },
-    { title: 'failed', value: formats.number(errors), ...(errors > 0 && { tone: 'error' as const }) },
-    { title: 'tokens in', value: formats.number(tokensIn) },
-    { title: 'tokens out', value: formats.number(tokensOut) },
-  ];
+export function figuresOf(totals: UsageTotals): readonly Figure[] {
+  return MEASURES.map((measure) => ({
+    title: COLUMNS[measure].toLowerCase(),
+    value: formats.number(totals[measure]),
+    ...(measure === 'errors' && totals.errors > 0 && { tone: 'error' as const }),
+  }));
 }
 
 /** As exact as the bars of the charts. */
@@ -122,14 +127,6 @@ function legend(series: readonly { readonly name: string }[], shape = ''): Templ
     )}
   </div>`;
 }
-
-const COLUMNS: Readonly<Record<Measure, string>> = {
-  requests: 'Requests',
-  errors: 'Failed',
-  tokensIn: 'Tokens in',
-  tokensOut: 'Tokens out',
-};
-const MEASURES = Object.keys(COLUMNS) as Measure[];
 
 /** The totals of each client or model. */
 function totals({ by, series, totals: all }: UsageView): TemplateResult {

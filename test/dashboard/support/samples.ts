@@ -8,11 +8,11 @@ import type {
   AttestationSection,
   ClientRow,
   DashboardState,
+  Measure,
   NamedRequest,
   PromptsSection,
   UsageView,
 } from '../../../src/dashboard/model.ts';
-import type { Measure } from '../../../src/dashboard/web/chartData.ts';
 import type { KeyOrigin } from '../../../src/keys/accessKeys.ts';
 import type { Evidence } from '../../../src/shared/evidence.ts';
 import type { RunningStatus } from '../../../src/shared/status.ts';

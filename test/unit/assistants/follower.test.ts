@@ -22,6 +22,7 @@ describe('JudgementFollower', () => {
     const configState = await opencode.inspect(home().expected);
     const { routes, watched } = await opencode.routes(home().expected, surroundingsIn(home(), { folders }));
     afterReading();
+    events.emit('read');
     const judgement = judge(opencode.name, configState, routes);
     return [{ assistant: opencode, configState, judgement, watched, detected: true, undoable: false }];
   };
@@ -40,9 +41,8 @@ describe('JudgementFollower', () => {
       onFailure: (error: unknown) => events.emit('error', error),
     };
     follower = new JudgementFollower(host, 10);
-    follower.onDidChange(() => events.emit('look'));
     follower.look();
-    await once(events, 'look');
+    await follower.settled();
   });
 
   afterEach(() => {
@@ -51,9 +51,9 @@ describe('JudgementFollower', () => {
 
   it('judges again when a file appears that did not exist, and tells once what is not sealed any more', async () => {
     assert.deepEqual([sealed, unsealed], [['opencode'], []]);
-    const looked = once(events, 'look');
+    const read = once(events, 'read');
     home().write('project/opencode.json', '{"small_model": "anthropic/claude-haiku"}');
-    await looked;
+    await read;
     await follower.settled();
     assert.equal(unsealed.length, 1);
     assert.match(unsealed.join(), /Titles and summaries to anthropic/);
@@ -64,10 +64,10 @@ describe('JudgementFollower', () => {
   });
 
   it('does not miss a change that is made between the first reading and the first watching', async () => {
-    const looked = once(events, 'look');
+    const read = once(events, 'read');
     const folder = home().pathOf('project/.opencode');
     mkdirSync(folder);
-    await looked;
+    await read;
     await follower.settled();
     afterReading = () => {
       afterReading = () => undefined;

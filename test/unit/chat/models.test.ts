@@ -3,6 +3,7 @@ import {
   DEFAULT_CONTEXT,
   DEFAULT_OUTPUT,
   chatModels,
+  describeCapabilities,
   describeModel,
   embeddingModel,
   ignoredEfforts,
@@ -185,5 +186,32 @@ describe('ignoredEfforts()', () => {
     ] as const)
       for (const model of chatModels(list, { [id]: { reasoningEffort } } as ModelOverrides))
         assert.ok(!('reasoningEffort' in model));
+  });
+});
+
+describe('describeCapabilities()', () => {
+  const model = {
+    id: 'glm-5-2',
+    name: 'GLM 5.2',
+    maxInputTokens: 98_304,
+    maxOutputTokens: 32_768,
+    tools: true,
+    images: false,
+    reasoning: false,
+  };
+
+  it('names the context and what the model can do', () => {
+    assert.equal(describeCapabilities(model), '131k tokens of context · calls tools');
+    assert.equal(
+      describeCapabilities({ ...model, maxInputTokens: 968_000, images: true, reasoning: true }),
+      '1,001k tokens of context · calls tools · reads images · reasons',
+    );
+  });
+
+  it('warns of a model that calls no tools', () => {
+    assert.match(
+      describeCapabilities({ ...model, tools: false }),
+      /calls no tools, so an agent cannot read or change files/,
+    );
   });
 });

@@ -1,6 +1,7 @@
 // Judges the assistants again when the window opens, and when files, settings, folders or the proxy's address change.
 import * as vscode from 'vscode';
 import { JudgementFollower } from '../../../assistants/follower.ts';
+import { TERMINAL } from '../../../assistants/judging/variables.ts';
 import { baseUrlOf } from '../../../shared/status.ts';
 import type { Core } from '../../core/core.ts';
 import type { AssistantNotices } from './assistantNotices.ts';
@@ -8,7 +9,7 @@ import type { AssistantNotices } from './assistantNotices.ts';
 /** The IDs of the assistants that were sealed last. */
 const SEALED = 'sealedAssistants';
 /** Settings that decide where prompts of assistants go. */
-const SECTIONS = ['terminal.integrated.env', 'claudeCode', 'llama-vscode'];
+const SECTIONS = [TERMINAL.key, 'claudeCode', 'llama-vscode'];
 
 export class AssistantJudgements implements vscode.Disposable {
   readonly #follower: JudgementFollower;
@@ -46,11 +47,6 @@ export class AssistantJudgements implements vscode.Disposable {
   readonly look = (): void => {
     this.#follower.look();
   };
-
-  /** After each judgement. */
-  onDidChange(listener: () => void): vscode.Disposable {
-    return new vscode.Disposable(this.#follower.onDidChange(listener).dispose);
-  }
 
   dispose(): void {
     this.#subscriptions.dispose();

@@ -1,7 +1,9 @@
 // The assistants as rows of a Quick Pick.
 import * as vscode from 'vscode';
 import type { Assistant } from '../../../assistants/adapters/assistant.ts';
-import { describeConfigState } from '../../../assistants/adapters/configState.ts';
+import { describeConfigState, isDoubtful } from '../../../assistants/adapters/configState.ts';
+import { CUSTOM_ENDPOINT } from '../../../assistants/adapters/customEndpoint.ts';
+import { LLAMA_VSCODE } from '../../../assistants/adapters/llamaVscode.ts';
 import { namesOf } from '../../../assistants/assistantService.ts';
 import type { AssistantState } from '../../../assistants/assistantService.ts';
 import { SNIPPETS } from '../../../assistants/snippets.ts';
@@ -42,7 +44,7 @@ export function rowsFor(all: readonly AssistantState[]): Row[] {
 
 /** The assistants inside the editor can only be configured while they are installed. */
 function isOfferedWhenAbsent({ id }: Assistant): boolean {
-  return id !== 'llama-vscode' && id !== 'custom-endpoint';
+  return id !== LLAMA_VSCODE && id !== CUSTOM_ENDPOINT;
 }
 
 function section(label: string, rows: readonly Row[]): Row[] {
@@ -56,11 +58,10 @@ function assistantRow(state: AssistantState): Row {
   // A reason names a path, which a description would cut off.
   if (configState.kind === 'refused')
     return { label, description: 'cannot be configured', detail: asLabel(configState.message, LONGEST_DETAIL), choice };
-  const isDoubtful = configState.kind === 'current' && configState.uncompared !== true && judgement.kind !== 'sealed';
   return {
     label,
     description: describeConfigState(configState, judgement),
-    ...(isDoubtful && { detail: asLabel(judgement.sentence, LONGEST_DETAIL) }),
+    ...(isDoubtful(configState, judgement) && { detail: asLabel(judgement.sentence, LONGEST_DETAIL) }),
     choice,
   };
 }

@@ -1,9 +1,8 @@
 // Asks for the models of an assistant.
 import * as vscode from 'vscode';
 import type { ModelChoice } from '../../../assistants/adapters/assistant.ts';
-import { chatModels } from '../../../chat/models.ts';
+import { chatModels, describeCapabilities } from '../../../chat/models.ts';
 import type { ChatModel } from '../../../chat/models.ts';
-import { describeModel } from '../../../chat/modelText.ts';
 import { OUR_VENDOR } from '../../../chat/sidePrompts/facts.ts';
 import { proposeAgentModel, proposeUtilityModel } from '../../../chat/sidePrompts/proposal.ts';
 import type { ModelList } from '../../../chat/sidePrompts/proposal.ts';
@@ -70,7 +69,7 @@ export async function pickModel<Model extends ModelChoice>(
     return {
       label: asLabel(model.name ?? model.id),
       description: asLabel(model.id) + (model.id === recommended ? ' (recommended)' : ''),
-      ...(facts && { detail: describeModel(facts) }),
+      ...(facts && { detail: describeCapabilities(facts) }),
       model,
     };
   });

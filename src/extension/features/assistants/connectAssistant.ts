@@ -3,6 +3,7 @@ import { basename, isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
 import type { Assistant, CheckOutcome } from '../../../assistants/adapters/assistant.ts';
 import { describeConfigState } from '../../../assistants/adapters/configState.ts';
+import { hasOurEntry } from '../../../assistants/assistantService.ts';
 import type { AssistantState } from '../../../assistants/assistantService.ts';
 import type { Preview, Refused } from '../../../assistants/files/change.ts';
 import type { Judgement } from '../../../assistants/judging/judgement.ts';
@@ -51,7 +52,7 @@ export async function connectAssistant(context: AssistantsContext): Promise<void
 /** Offers actions for an assistant that is connected already; connects any other. */
 async function chooseAction(context: AssistantsContext, state: AssistantState): Promise<void> {
   const { assistant, configState, judgement, undoable } = state;
-  if (configState.kind !== 'current' && configState.kind !== 'outdated' && !undoable) {
+  if (!hasOurEntry(state)) {
     await connect(context, assistant);
     return;
   }

@@ -1,6 +1,7 @@
 // What a user can do about prompts that are not sealed, as a button.
 import * as vscode from 'vscode';
 import type { Remedy } from '../../../assistants/judging/judgement.ts';
+import { TERMINAL } from '../../../assistants/judging/variables.ts';
 import { runCommand } from '../../core/runCommand.ts';
 
 export const OPEN_FILE = 'Open File';
@@ -32,7 +33,7 @@ export function remedyAction(remedy: Remedy): RemedyAction {
           label: OPEN_FILE,
           run: () => openFile(source.path),
         };
-      const query = source.kind === 'setting' ? source.key : 'terminal.integrated.env';
+      const query = source.kind === 'setting' ? source.key : TERMINAL.key;
       return {
         label: 'Open Setting',
         run: async () => {

@@ -9,8 +9,8 @@ import type { Section } from '../../../dashboard/model.ts';
 import { dashboardPage } from '../../../dashboard/page.ts';
 import { PRODUCT } from '../../../presentation/text.ts';
 import type { Commands } from '../../core/commands.ts';
-import type { DashboardContext } from './context.ts';
 import { DashboardActions } from './dashboardActions.ts';
+import type { DashboardContext } from './dashboardActions.ts';
 
 const VIEW_TYPE = 'sealedProxy.dashboard';
 

@@ -9,13 +9,24 @@ import type { AssistantAction } from '../../../dashboard/model.ts';
 import { visibleKeys } from '../../../keys/accessKeys.ts';
 import type { AccessKey } from '../../../keys/accessKeys.ts';
 import { describeStatus } from '../../../presentation/statusText.ts';
+import type { SenderRemedy } from '../../../promptMap/sender.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import { asNotice, asPlain } from '../../../shared/escape.ts';
+import type { UsageHistory } from '../../../usageHistory/usageHistory.ts';
 import { runCommand } from '../../core/runCommand.ts';
-import { check, undo } from '../assistants/connectAssistant.ts';
+import { check, connect, undo } from '../assistants/connectAssistant.ts';
+import type { AssistantsContext } from '../assistants/context.ts';
+import { remedyAction } from '../assistants/remedies.ts';
 import { repair } from '../assistants/repairAssistants.ts';
-import type { DashboardContext } from './context.ts';
-import { runRemedy } from './remedies.ts';
+import type { PromptSources } from '../promptMap/promptSources.ts';
+import type { Sealing } from '../sidePrompts/sealing.ts';
+
+/** What the dashboard shows and changes. */
+export interface DashboardContext extends AssistantsContext {
+  readonly promptSources: PromptSources;
+  readonly sealing: Sealing;
+  readonly usageHistory: Pick<UsageHistory, 'read' | 'erase'>;
+}
 
 type Action = Exclude<FromDashboard, { type: 'ready' }>;
 
@@ -138,4 +149,37 @@ async function agreesToUndo({ name }: Assistant): Promise<boolean> {
   const detail = 'Restores the previous configuration and revokes the access key.';
   const question = `Disconnect ${name} from Sealed Proxy?`;
   return (await vscode.window.showWarningMessage(question, { modal: true, detail }, undoButton)) === undoButton;
+}
+
+/** What the buttons of the section "Where Prompts Go" do. */
+async function runRemedy(context: DashboardContext, remedy: SenderRemedy): Promise<void> {
+  switch (remedy.kind) {
+    case 'command':
+      await runCommand(remedy.name);
+      break;
+    case 'extension':
+      // Its own page would need the Marketplace, which may not answer.
+      await vscode.commands.executeCommand('workbench.extensions.search', `@installed ${nameIn(remedy.id)}`);
+      break;
+    case 'assistant':
+      await helpAssistant(context, remedy);
+      break;
+  }
+}
+
+/** The part of an extension's ID that the search of the editor compares. */
+function nameIn(id: string): string {
+  return id.slice(id.indexOf('.') + 1);
+}
+
+/** Connects or repairs this assistant only. */
+async function helpAssistant(
+  context: DashboardContext,
+  { assistant: id, remedy }: Extract<SenderRemedy, { kind: 'assistant' }>,
+): Promise<void> {
+  const state = (await context.assistants.list()).find(({ assistant }) => assistant.id === id);
+  if (state === undefined) return;
+  if (remedy.kind === 'connect') await connect(context, state.assistant);
+  else if (remedy.kind === 'repair') await repair(context, [state]);
+  else await remedyAction(remedy).run();
 }

@@ -1,11 +1,13 @@
 // Leaves nothing behind: the command that removes everything, and the record for the script that runs after an uninstallation.
 import * as vscode from 'vscode';
 import type { AssistantService } from '../../../assistants/assistantService.ts';
+import { asMarkdown } from '../../../shared/escape.ts';
 import type { Commands } from '../../core/commands.ts';
 import type { Core } from '../../core/core.ts';
-import type { ChangedSettings } from './removal.ts';
+import { EXTENSION_ID } from '../../core/extensionId.ts';
+import { describeRemoval, leftoversDocument, runRemoval } from './removal.ts';
+import type { ChangedSettings, RemovalStep } from './removal.ts';
 import { removalSteps } from './removalSteps.ts';
-import { removeEverything } from './removeEverything.ts';
 import { UninstallRecordFile } from './uninstallRecordFile.ts';
 
 /** What other features have stored or changed. */
@@ -46,4 +48,30 @@ export function registerLeave(core: Core, belongings: Belongings) {
     onRemoved: removed.event,
     commands: { removeEverything: () => removeEverything(core, steps) } satisfies Commands,
   };
+}
+
+const KEPT = 'The API key stays valid at the backend. VS Code keeps its own logs, chats and local history of settings.';
+
+async function removeEverything({ documents }: Core, removal: readonly RemovalStep[]): Promise<void> {
+  const remove = 'Remove Everything';
+  const lines = (await describeRemoval(removal)).map((line) => `• ${line}`);
+  const detail = [...lines, '', `This cannot be undone. ${KEPT}`].join('\n');
+  const question = 'Disconnect all assistants and remove everything that Sealed Proxy has stored?';
+  if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, remove)) !== remove) return;
+  const leftovers = await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title: 'Removing everything that Sealed Proxy has stored…' },
+    () => runRemoval(removal),
+  );
+  if (leftovers.length > 0) {
+    const rows = leftovers.map(({ where, message }) => ({ where: asMarkdown(where), message: asMarkdown(message) }));
+    await documents.show('What Remains.md', leftoversDocument(rows));
+  }
+  const restart = 'Restart assistants and terminals that are still open: they may still use the address of the proxy.';
+  const uninstall = 'Uninstall Extension';
+  const result =
+    leftovers.length === 0
+      ? 'Sealed Proxy has removed everything that it had stored or written.'
+      : 'Sealed Proxy could not remove everything. The document "What Remains" lists what is left.';
+  if ((await vscode.window.showInformationMessage(`${result} ${restart}`, uninstall)) === uninstall)
+    await vscode.commands.executeCommand('workbench.extensions.uninstallExtension', EXTENSION_ID);
 }

@@ -1,6 +1,7 @@
 // Removes everything that the extension has stored or written, one step after the other. A step that fails does not stop
 // the others.
 import type { Leftover } from '../../../assistants/leave.ts';
+import type { UserSetting } from '../../../chat/sidePrompts/facts.ts';
 import { sentence } from '../../../presentation/text.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 
@@ -18,7 +19,7 @@ export interface ChangedSettings {
   /** Restores them. `kept`: those that the user has changed since. Undefined if there are none. */
   undo(): Promise<{ readonly kept: readonly string[] } | undefined>;
   /** Their values before the change; undefined = not set. */
-  previous(): Promise<readonly { readonly key: string; readonly value: unknown }[]>;
+  previous(): Promise<readonly UserSetting[]>;
 }
 
 /** Comes before the secrets are deleted, which hold the previous values. So if it fails, the user is told the values. */

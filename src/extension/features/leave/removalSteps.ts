@@ -1,7 +1,7 @@
 // What "Disconnect and Remove Everything" does, in this order: the settings come after the secrets, so that no change of a
 // setting can start the proxy again.
 import * as vscode from 'vscode';
-import { namesOf } from '../../../assistants/assistantService.ts';
+import { hasOurEntry, namesOf } from '../../../assistants/assistantService.ts';
 import type { AssistantService } from '../../../assistants/assistantService.ts';
 import type { Leftover } from '../../../assistants/leave.ts';
 import { visibleKeys } from '../../../keys/accessKeys.ts';
@@ -36,9 +36,7 @@ export function removalSteps(host: RemovalHost): readonly RemovalStep[] {
     {
       name: 'Assistants',
       description: async () => {
-        const connected = (await assistants.list()).filter(
-          ({ configState: { kind }, undoable }) => kind === 'current' || kind === 'outdated' || undoable,
-        );
+        const connected = (await assistants.list()).filter(hasOurEntry);
         if (connected.length === 0) return 'No assistant is connected. Deletes remaining backups of their files.';
         return `Removes the Sealed Proxy entry from ${namesOf(connected)}, and deletes the backups of their files.`;
       },

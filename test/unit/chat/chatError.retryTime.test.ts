@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { retryTime } from '../../../src/chat/retryTime.ts';
+import { retryTime } from '../../../src/chat/chatError.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 const after = (value: string, exact?: string) =>
