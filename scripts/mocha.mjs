@@ -1,8 +1,10 @@
 // Runs a suite with mocha, or only the named files of it: node scripts/mocha.mjs SUITE [file or option of mocha ...]
 import { spawnSync } from 'node:child_process';
 
-/** Two files at a time: each has processes of its own, and tests wait more than they compute. */
+/** Several files at a time: each has processes of its own, and tests wait more than they compute. */
 const IN_PAIRS = ['--parallel', '--jobs=2'];
+/** An editor waits even more: two at a time take less than half of two cores. */
+const IN_THREES = ['--parallel', '--jobs=3'];
 
 const SUITES = {
   unit: {
@@ -14,7 +16,7 @@ const SUITES = {
   assistants: { files: ['test/assistants/**/*.test.ts'] },
   vscode: {
     files: ['test/vscode/workbench/**/*.test.ts'],
-    options: ['--require=test/support/vscode/hooks.ts', ...IN_PAIRS],
+    options: ['--require=test/support/vscode/hooks.ts', ...IN_THREES],
   },
 };
 

@@ -29,7 +29,11 @@ export function installPackages(folder, packages, { options = [], stdio, env = {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
-  return npm(['install', '--save-exact', ...options, ...packages], { cwd: folder, stdio, env: { ...withoutNpm(), ...env } });
+  return npm(['install', '--save-exact', ...options, ...packages], {
+    cwd: folder,
+    stdio,
+    env: { ...withoutNpm(), ...env },
+  });
 }
 
 /** The environment without the variables of the npm that started this script: they point npm to the project's folder. */
