@@ -1,5 +1,5 @@
 // One window of VS Code, as a user sees it.
-import { AssertionError } from 'node:assert/strict';
+import assert, { AssertionError } from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
@@ -167,15 +167,18 @@ export class Workbench {
     return this.page.locator('.notification-toast').filter({ hasText: text }).first();
   }
 
-  /** Waits for a notification, then closes all of them. */
-  async dismiss(text: string | RegExp): Promise<void> {
+  /** Waits for a notification, which has this button, then closes all of them. */
+  async dismiss(text: string | RegExp, button?: string): Promise<void> {
+    let notification = this.toast(text);
     try {
-      await this.toast(text).waitFor({ timeout: 20_000 });
+      await notification.waitFor({ timeout: 20_000 });
     } catch {
       // The editor hides most toasts after ten seconds, maybe before a busy computer has looked; its list still has them.
       await this.bridge.command('notifications.showList');
-      await this.page.locator('.notifications-center .notification-list-item').filter({ hasText: text }).waitFor();
+      notification = this.page.locator('.notifications-center .notification-list-item').filter({ hasText: text });
+      await notification.waitFor();
     }
+    if (button !== undefined) assert.equal(await notification.getByRole('button', { name: button }).count(), 1);
     await this.bridge.command('notifications.clearAll');
     await this.toast(text).waitFor({ state: 'detached' });
   }

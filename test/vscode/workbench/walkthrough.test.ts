@@ -100,7 +100,7 @@ describe('The walkthrough', () => {
   it('completes two steps when the key is set and the enclave is verified', async () => {
     await window.setApiKey(API_KEY);
     await window.waitForStatus('Sealed Proxy', 'shield');
-    await window.dismiss('API key accepted. 8 models are available.');
+    await window.dismiss('API key accepted. 8 models are available.', 'Ask in Chat');
     await window.bridge.command('workbench.action.closeAllEditors');
     await window.inTooltip(async (tooltip) => {
       await window.cutout('verified', BOTTOM_RIGHT);

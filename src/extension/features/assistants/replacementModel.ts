@@ -53,7 +53,7 @@ export async function askReplacement(
   };
   const answer = await vscode.window.showQuickPick([replace, keep], {
     title: `Connect ${name}: unknown models`,
-    placeHolder: 'If it asks for a model that is not offered:',
+    placeHolder: `If ${name} asks for a model that the backend does not offer, such as one of its own defaults:`,
     ignoreFocusOut: true,
   });
   if (answer === undefined) return undefined;

@@ -15,7 +15,12 @@ export async function removeApiKey({ secrets }: Core): Promise<void> {
   const remove = 'Remove';
   const answer = await vscode.window.showWarningMessage(
     'Remove the API key?',
-    { modal: true, detail: 'Programs that use Sealed Proxy get errors until you set a new key.' },
+    {
+      modal: true,
+      detail:
+        'Programs that use Sealed Proxy get errors until you set a new key. ' +
+        'To remove everything that Sealed Proxy has stored, run "Disconnect and Remove Everything" instead.',
+    },
     remove,
   );
   if (answer === remove) await secrets.removeApiKey();

@@ -1,11 +1,12 @@
 // The connection to the backend, and how other programs reach the proxy.
 import * as vscode from 'vscode';
+import { ASK_IN_CHAT } from '../../../dashboard/model.ts';
 import { describeStatus, summaryOf } from '../../../presentation/statusText.ts';
 import { asNotice } from '../../../shared/escape.ts';
 import { baseUrlOf, isConnected } from '../../../shared/status.ts';
 import type { Supervisor } from '../../../supervisor/supervisor.ts';
 import type { Core } from '../../core/core.ts';
-import { offerCommands } from '../../core/runCommand.ts';
+import { offerCommands, runCommand } from '../../core/runCommand.ts';
 import { ensureApiKey } from './askApiKey.ts';
 
 export async function checkConnection(context: Core): Promise<void> {
@@ -23,13 +24,17 @@ export async function checkConnection(context: Core): Promise<void> {
 export async function showConnection({ status }: Supervisor): Promise<void> {
   if (isConnected(status)) {
     const { length } = status.health.models;
-    void vscode.window.showInformationMessage(
-      `API key accepted. ${length} ${length === 1 ? 'model is' : 'models are'} available.`,
-    );
+    void offerChat(`API key accepted. ${length} ${length === 1 ? 'model is' : 'models are'} available.`);
     return;
   }
   const message = asNotice(summaryOf(describeStatus(status)));
   await offerCommands(vscode.window.showWarningMessage, message, 'showLog');
+}
+
+/** In a new profile, the editor's own ways to the chat end at a sign-in to GitHub; this one does not. */
+async function offerChat(message: string): Promise<void> {
+  const answer = await vscode.window.showInformationMessage(message, ASK_IN_CHAT);
+  if (answer === ASK_IN_CHAT) await runCommand('openChat');
 }
 
 export async function copyBaseUrl({ supervisor: { status } }: Core): Promise<void> {

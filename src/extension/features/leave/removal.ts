@@ -69,5 +69,12 @@ export async function runRemoval(steps: readonly RemovalStep[]): Promise<readonl
 /** The document that lists what could not be removed. */
 export function leftoversDocument(leftovers: readonly Leftover[]): string {
   const lines = leftovers.map(({ where, message }) => `- **${where}**: ${message}`);
-  return ['# What Remains of Sealed Proxy', '', 'Everything else was removed.', '', ...lines, ''].join('\n');
+  return [
+    '# What Remains of Sealed Proxy',
+    '',
+    'The following could not be removed. Everything else was.',
+    '',
+    ...lines,
+    '',
+  ].join('\n');
 }

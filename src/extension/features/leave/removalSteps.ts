@@ -38,7 +38,7 @@ export function removalSteps(host: RemovalHost): readonly RemovalStep[] {
       description: async () => {
         const connected = (await assistants.list()).filter(hasOurEntry);
         if (connected.length === 0) return 'No assistant is connected. Deletes remaining backups of their files.';
-        return `Removes the Sealed Proxy entry from ${namesOf(connected)}, and deletes the backups of their files.`;
+        return `Removes the Sealed Proxy entry from ${namesOf(connected)}, and deletes the backups of changed files.`;
       },
       run: () => assistants.leave.disconnectAll(),
     },
