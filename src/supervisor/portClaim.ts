@@ -2,10 +2,10 @@
 import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CompleteProxySettings } from '../settings/schema.ts';
-import { compareVersions } from '../shared/compareVersions.ts';
 import { PROTOCOL } from '../shared/ownership.ts';
 import type { ProxyReport } from '../shared/ownership.ts';
 import type { PortUser, ProxyStatus } from '../shared/status.ts';
+import { compareVersions } from '../shared/version.ts';
 import { VerifiedConnection } from './localProxy.ts';
 import { probe } from './portProbe.ts';
 import type { Probe, ReadSecrets } from './portProbe.ts';

@@ -1,6 +1,6 @@
 // Performs what transition.ts decides: processes, connections, timers.
-import { compareVersions } from '../shared/compareVersions.ts';
 import type { ProxyStatus } from '../shared/status.ts';
+import { compareVersions } from '../shared/version.ts';
 import { CHECKING, HealthMonitor, statusPart } from './healthMonitor.ts';
 import type { StatusUpdate } from './healthMonitor.ts';
 import { Launcher, StartError } from './launcher.ts';

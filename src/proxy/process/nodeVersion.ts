@@ -1,4 +1,4 @@
-import { compareVersions } from '../../shared/compareVersions.ts';
+import { compareVersions } from '../../shared/version.ts';
 
 /**
  * The first version of each line of Node with the fixes of the security release of 2026-10-21, among them of the check of host

@@ -1,8 +1,7 @@
 // Starts, stops and moves the proxy.
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
-import { compareVersions } from '../../../shared/compareVersions.ts';
-import { VERSION } from '../../../shared/version.ts';
+import { VERSION, compareVersions } from '../../../shared/version.ts';
 import { ownPort } from '../../../supervisor/freePort.ts';
 import type { Core } from '../../core/core.ts';
 import { offerCommands } from '../../core/runCommand.ts';
