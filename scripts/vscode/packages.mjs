@@ -36,7 +36,10 @@ export async function makeNext(folder) {
   await bundle(folder, ['proxy', 'extension'], {
     name: 'the next version',
     setup: ({ onLoad }) => {
-      onLoad({ filter: /\/shared\/version\.ts$/ }, () => ({ contents: `export const VERSION = '${version}';` }));
+      onLoad({ filter: /\/shared\/version\.ts$/ }, ({ path }) => {
+        const contents = readFileSync(path, 'utf8').replace(`'${manifest.version}'`, `'${version}'`);
+        return { contents, loader: 'ts' };
+      });
     },
   });
 }
