@@ -73,6 +73,10 @@ export interface Service {
 export interface ServiceSecrets {
   readonly apiKey: string | null;
   readonly accessKeys: readonly string[];
+  /** As in `Config`. */
+  readonly clientNames?: Config['clientNames'];
+  /** 32 bytes. Left out: it does not change. */
+  readonly cacheNamespaceRoot?: Uint8Array;
   /** As in `ServiceOptions`; null: the proxy does not identify itself. */
   readonly ownership: Uint8Array | null;
 }
@@ -90,9 +94,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const onUsed = onceAMinute((id) => {
     onEvent({ type: 'accessKeyUsed', id });
   });
-  const keysOf = ({ apiKey, accessKeys, ownership }: ServiceSecrets) => ({
+  const keysOf = ({ apiKey, accessKeys, clientNames, ownership }: ServiceSecrets) => ({
     ownership,
-    keys: new AccessKeys(apiKey, accessKeys, onUsed),
+    keys: new AccessKeys(apiKey, accessKeys, onUsed, { clientNames, only: config.accessKeysOnly }),
     keySetDigest: ownership === null ? '' : digestKeySet(ownership, apiKey, accessKeys),
   });
   let state = { ...config, ...keysOf({ ...config, ownership }) };
@@ -119,7 +123,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const local = createProxyServer({
     boundTo: config.host,
-    cacheNamespaceRoot: config.cacheNamespaceRoot,
     exchange: connection,
     state: () => state,
     report: () => {
@@ -178,8 +181,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     port,
     setKeys(secrets) {
       if (secrets.apiKey !== null && state.apiKey === null && !stopping) connection.sessions.warmUp();
-      const { apiKey } = secrets;
-      state = { ...state, apiKey, ...keysOf(stopping ? { ...secrets, ownership: null } : secrets) };
+      const { apiKey, cacheNamespaceRoot = state.cacheNamespaceRoot } = secrets;
+      state = { ...state, apiKey, cacheNamespaceRoot, ...keysOf(stopping ? { ...secrets, ownership: null } : secrets) };
     },
     update(settings) {
       state = { ...state, ...settings };

@@ -99,6 +99,10 @@ export const PROXY_ERRORS = {
     'invalid_api_key',
     'The proxy does not know this access key: it was revoked or mistyped. Create a new access key.',
   ),
+  keyNotAllowed: unauthorized(
+    'invalid_api_key',
+    'This proxy accepts only its own access keys, which begin with "sealed-". Ask its operator for one, and send it in place of the API key.',
+  ),
   noApiKey: unauthorized(
     null,
     'The proxy has no API key yet, so access keys do not work. Set the API key of the proxy first.',

@@ -40,6 +40,7 @@ import type { Ownership } from './windowRequests.ts';
 /** What may change while the server runs; read once for each request. */
 export interface ServerState extends Timeouts {
   readonly keys: AccessKeys;
+  readonly cacheNamespaceRoot: Uint8Array;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly OriginPattern[];
   /** In milliseconds. */
@@ -54,7 +55,6 @@ export interface ServerState extends Timeouts {
 export interface ServerOptions {
   /** The address that the server listens on. */
   readonly boundTo: string;
-  readonly cacheNamespaceRoot: Uint8Array;
   readonly exchange: RelayContext['exchange'];
   readonly state: () => ServerState;
   /** What the proxy reports to the windows that share its secret. */
@@ -260,7 +260,7 @@ export class LocalRequest {
     const head = readRequestHead(
       { method, target: this.#target?.target ?? '', rawHeaders, keys: this.#state.keys, limits: bodyLimits },
       key.value,
-      this.#isChat ? this.#options.cacheNamespaceRoot : null,
+      this.#isChat ? this.#state.cacheNamespaceRoot : null,
     );
     if ('status' in head) return head;
     const { metadata, bodyLength } = head;
@@ -289,10 +289,10 @@ export class LocalRequest {
   }
 
   #prepareDialect({ dialect, task }: DialectRoute, key: UpstreamKey): Create | ClientError {
-    const { dialects, cacheNamespaceRoot, bodyLimits } = this.#options;
+    const { dialects, bodyLimits } = this.#options;
     const head = readDialectHead({ rawHeaders: this.#req.rawHeaders, limits: bodyLimits });
     if ('status' in head) return head;
-    const { capacityWait, messagesModel, responsesModel } = this.#state;
+    const { cacheNamespaceRoot, capacityWait, messagesModel, responsesModel } = this.#state;
     const model = { messages: messagesModel, responses: responsesModel }[dialect];
     const settings = {
       cacheNamespaceRoot,
