@@ -21,6 +21,8 @@ import { verifyFile } from './verifyCommand.ts';
 
 /** How long running responses may take to finish when the proxy is asked to stop, in milliseconds. */
 export const GRACE = 30_000;
+/** How long the last lines of the log may take after a second signal, in milliseconds. */
+const LAST_LINES = 1000;
 const HEALTH_TIMEOUT = 5000;
 
 const HELP = `sealed-proxy ${VERSION}: a private endpoint on this computer for OpenAI and Anthropic clients.
@@ -158,7 +160,11 @@ function reloadOnSignal(reload: SecretReload): void {
 function stopOnSignals(service: Service, log: Log): void {
   let stopping = false;
   const stop = (signal: NodeJS.Signals) => {
-    if (stopping) process.exit(EXIT.ok);
+    if (stopping) {
+      service.cutOff(); // each request that ends here has its line in the log first
+      setTimeout(() => process.exit(EXIT.ok), LAST_LINES).unref();
+      return;
+    }
     stopping = true;
     log.info('stopping', { signal });
     void service.stop(GRACE).then(() => process.exit(EXIT.ok));

@@ -63,6 +63,8 @@ export interface Service {
   update(settings: LiveConfig): void;
   /** Uses these rules from the next handshake on, and for an image that waits for consent. */
   readonly updateImages: (rules: ImageRules) => void;
+  /** Ends the responses that are still running, so that `stop` resolves. */
+  readonly cutOff: () => void;
   /**
    * Stops listening at once, and ends the responses that are still running after this many milliseconds.
    * @param onFree is called when the port is free
@@ -189,6 +191,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       log.setLevel(settings.logLevel);
     },
     updateImages: connection.updateImages,
+    cutOff: local.cutOff,
     async stop(graceMs, onFree) {
       // The next program on this port could present a proof of this proxy as its own, because it names the same port.
       stopping = true;
@@ -198,7 +201,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       onFree?.();
       collector?.flush(); // running responses may outlast the time that the process has
       const deadline = setTimeout(() => {
-        server.closeAllConnections();
+        local.cutOff();
       }, graceMs);
       await closed;
       clearTimeout(deadline);
