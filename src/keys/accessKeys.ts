@@ -1,6 +1,5 @@
 // The list of access keys as data, and the names that clients may have. Stores nothing: see secrets.ts.
-import { randomBytes } from 'node:crypto';
-import { accessKeyId, isAccessKey } from '../shared/accessKeys.ts';
+import { accessKeyId, createAccessKey, isAccessKey } from '../shared/accessKeys.ts';
 import { asObject } from '../shared/json.ts';
 
 /**
@@ -35,9 +34,9 @@ const NAME = /^[\p{L}\p{M}\p{N}\p{Pd} .,:_/@'’&()+]{1,64}$/u;
 /** Invisible characters, and accents piled up. */
 const DECEPTIVE = /\p{Default_Ignorable_Code_Point}|\p{M}{3}/u;
 
-/** A new key from 32 random bytes. `now` is in milliseconds since 1970. */
+/** A new key. `now` is in milliseconds since 1970. */
 export function makeAccessKey(name: string, origin: KeyOrigin, now: number): AccessKey {
-  const key = `sealed-${randomBytes(32).toString('base64url')}`;
+  const key = createAccessKey();
   return { id: accessKeyId(key), name, origin, key, createdAt: now, firstUsedAt: null, lastUsedAt: null };
 }
 

@@ -26,7 +26,15 @@ export const TYPES = {
   object: { expects: 'it must be an object', matches: () => true }, // each field is checked where it is used
 };
 
-export const toggle: Kind<boolean> = { json: { type: 'boolean' }, use: (value) => value };
+/** True or false. */
+export const toggle: Kind<boolean> = {
+  json: { type: 'boolean' },
+  use(given: boolean | string, refuse) {
+    if (given === true || given === 'true') return true;
+    if (given === false || given === 'false') return false;
+    throw refuse('it must be true or false', given);
+  },
+};
 
 /**
  * @param allowed the sentence for a number that cannot be used

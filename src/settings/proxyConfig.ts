@@ -10,11 +10,14 @@ export class ConfigError extends Error {
   /** The message under the name of the setting in the editor. */
   readonly editorMessage: string;
 
-  /** @param shown what the message may quote of the value */
-  constructor(setting: SettingName | 'httpsProxy', allowed: string, shown?: string) {
+  /**
+   * @param shown what the message may quote of the value
+   * @param variable the variable that the value came from, if it is not that of the setting
+   */
+  constructor(setting: SettingName | 'httpsProxy', allowed: string, shown?: string, variable?: string) {
     const reason = `${shown === undefined ? '' : `=${printable(shown)}`} cannot be used: ${allowed}`;
-    const variable = setting === 'httpsProxy' ? 'HTTPS_PROXY' : (SCHEMA[setting].variable ?? setting);
-    super(variable + reason);
+    const usual = setting === 'httpsProxy' ? 'HTTPS_PROXY' : (SCHEMA[setting].variable ?? setting);
+    super((variable ?? usual) + reason);
     this.name = 'ConfigError';
     this.setting = setting;
     const fullName = setting in SECRETS ? setting : `sealedProxy.${setting}`;

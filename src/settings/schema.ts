@@ -84,6 +84,12 @@ export const RESTART_SETTINGS = {
     variable: 'PROXY_ADDITIONAL_PCR0',
     scope: 'application',
   },
+  accessKeysOnly: {
+    ...toggle,
+    default: false,
+    description: 'With `true`, clients may send only an access key, and no API key of their own.',
+    variable: 'PROXY_ACCESS_KEYS_ONLY',
+  },
 } as const satisfies Group;
 
 /** Settings of the proxy that it can change while it runs. */
@@ -162,7 +168,7 @@ export const SECRETS = {
   accessKeys: {
     ...list((item) => item),
     default: [],
-    description: 'Access keys that local clients may send. Needs `PROXY_API_KEY`.',
+    description: 'Access keys that clients may send, each as `NAME=ACCESS_KEY` or alone. Needs `PROXY_API_KEY`.',
     variable: 'PROXY_ACCESS_KEYS',
   },
   cacheNamespaceRoot: {
@@ -247,9 +253,10 @@ const EDITOR_SETTINGS = {
 const ALL = { ...EDITOR_SETTINGS, ...SECRETS };
 
 /** Settings of the proxy that the editor does not have. There, the log channel sets the log level. */
-const COMMAND_LINE_ONLY = ['host', 'allowedHosts', 'logLevel'] as const;
+const COMMAND_LINE_ONLY = ['host', 'accessKeysOnly', 'allowedHosts', 'logLevel'] as const;
 
 export type SettingName = keyof typeof ALL;
+export type SecretName = keyof typeof SECRETS;
 type ValuesOf<Settings extends Group> = { readonly [Name in keyof Settings]: Parameters<Settings[Name]['use']>[0] };
 /** The values after validation, as the code uses them. */
 export type UsedOf<Settings extends Group> = { readonly [Name in keyof Settings]: ReturnType<Settings[Name]['use']> };
@@ -266,6 +273,7 @@ export type ExtensionSettings = ValuesOf<typeof EXTENSION_SETTINGS>;
 export const SCHEMA: Readonly<Record<SettingName, Setting>> = ALL;
 export const SETTING_NAMES = namesOf(ALL);
 export const PROXY_SETTING_NAMES = namesOf(PROXY_SETTINGS);
+export const SECRET_NAMES = namesOf(SECRETS);
 export const EXTENSION_SETTING_NAMES = namesOf(EXTENSION_SETTINGS);
 export const EXTENSION_DEFAULTS = Object.fromEntries(
   EXTENSION_SETTING_NAMES.map((name) => [name, SCHEMA[name].default]),

@@ -25,6 +25,13 @@ const HTTP_ON_LOOPBACK = /http is for a development backend on this computer/;
 const PCR0 = /96 hex digits, not all zero/;
 const KEYS = { PROXY_ACCESS_KEYS: ACCESS_KEY };
 
+/** What is not a file with a secret. */
+const DEVICES = [
+  ['/', /cannot be read \(EISDIR\)/],
+  ['/dev/zero', /larger than 1048576 bytes/],
+  ['/dev/null', /the file is empty/],
+] as const;
+
 const BAD: readonly BadSetting[] = [
   ...['example.com', '127.0.0', 'a b', '127.0.0.1:80'].map((value) => ({
     name: 'PROXY_HOST',
@@ -100,6 +107,26 @@ const BAD: readonly BadSetting[] = [
   ].map((value) => ({
     ...{ name: 'PROXY_CACHE_NAMESPACE_ROOT', value, allowed: /Base64 of exactly 32 bytes/, secret: true as const },
   })),
+  { name: 'PROXY_ACCESS_KEYS_ONLY', value: 'yes', allowed: /it must be true or false/ },
+  ...['PROXY_API_KEY', 'PROXY_ACCESS_KEYS', 'PROXY_CACHE_NAMESPACE_ROOT'].flatMap((name): BadSetting[] => {
+    const file = `${name}_FILE`;
+    return [
+      {
+        name: file,
+        value: '/nowhere/hidden',
+        allowed: /_FILE cannot be used: \/nowhere\/hidden: the file does not exist/,
+      },
+      { name: file, value: ACCESS_KEY, allowed: /must be the path of a file: the file does not exist/, secret: true },
+      ...(process.platform === 'win32' ? [] : DEVICES.map(([value, allowed]) => ({ name: file, value, allowed }))),
+      {
+        name: file,
+        value: '/run/secrets/a-file-that-is-not-shown',
+        others: { [name]: 'set' },
+        allowed: new RegExp(`${name} is set too`),
+        secret: true,
+      },
+    ];
+  }),
   ...['proxy:8080', 'http://proxy', 'a/b', '*', 'a b'].map((value) => ({
     name: 'PROXY_ALLOWED_HOSTS',
     value,

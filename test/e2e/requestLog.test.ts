@@ -1,10 +1,11 @@
 // One line for each request: method, path, status, bytes, milliseconds to start and to end, and the outcome.
 import assert from 'node:assert/strict';
+import { accessKeyId } from '../../src/shared/accessKeys.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { sendRequest } from '../support/e2e/httpClient.ts';
 import type { RequestOptions } from '../support/e2e/httpClient.ts';
 import { exchangeRaw } from '../support/e2e/rawHttp.ts';
-import { perSuite, serve } from '../support/e2e/scope.ts';
+import { ACCESS_KEY, perSuite, serve } from '../support/e2e/scope.ts';
 
 const CHAT = '/v1/chat/completions';
 const LONG = 'dev-a-key-in-a-mistyped-path';
@@ -22,17 +23,22 @@ describe('The log line of a request', () => {
   it('has the bytes of both bodies and the milliseconds to the start and to the end', async () => {
     const body = chatBody('/wait 120 Hello', { stream: true });
     const { response, line } = await sendLogged({ body });
-    const { time, startMs, endMs, ...rest } = line;
+    const { time, startMs, endMs, tokensIn, tokensOut, tokensCached, ...rest } = line;
     assert.deepEqual(rest, {
       level: 'info',
       event: 'request',
       method: 'POST',
       path: CHAT,
+      requestId: response.headers['x-request-id']?.[0],
+      client: accessKeyId(ACCESS_KEY),
+      model: (JSON.parse(body) as { model: string }).model,
       status: 200,
       bytesIn: body.length,
       bytesOut: response.body.length,
       end: 'complete',
     });
+    for (const tokens of [tokensIn, tokensOut]) assert.ok(Number(tokens) > 0);
+    assert.ok(tokensCached === null || Number.isInteger(tokensCached));
     assert.ok(Math.abs(Date.parse(String(time)) - Date.now()) < 5000);
     assert.ok(Number(startMs) >= 119 && Number(startMs) <= Number(endMs));
   });
@@ -41,13 +47,15 @@ describe('The log line of a request', () => {
     ['a list of models', { method: 'GET', path: '/v1/models' }, { method: 'GET', path: '/v1/models', status: 200 }],
     ['a query, which it omits', { method: 'GET', path: '/v1/models?key=x' }, { path: '/v1/models', status: 200 }],
     ['an error of the backend', { body: chatBody('/status 429') }, { status: 429, level: 'info' }],
-    ['a health check', { method: 'GET', path: '/health', key: null }, { path: '/health', status: 200 }],
+    ['a client with a key of its own', { key: 'dev-own', body: chatBody('Hello') }, { client: 'direct', status: 200 }],
     [
       'a preflight',
       { method: 'OPTIONS', headers: { origin: 'vscode-webview://x' } },
       { method: 'OPTIONS', status: 204 },
     ],
-    ['a missing key', { key: null }, { path: CHAT, status: 401 }],
+    ['a missing key', { key: null }, { status: 401, reason: 'no_key', client: 'none' }],
+    ['an unknown access key', { key: `${ACCESS_KEY.slice(0, -1)}_` }, { status: 401, reason: 'unknown_access_key' }],
+    ['a malformed key', { key: 'dev a' }, { status: 401, reason: 'malformed_key' }],
     ['a foreign origin', { headers: { origin: 'https://evil.example' } }, { status: 403 }],
     ['a path that is not served', { path: '/v1/responses' }, { path: 'other', status: 404 }],
     ['a path with what may be a key', { path: `/v1/${LONG}` }, { path: 'other', status: 404 }],
@@ -106,9 +114,49 @@ describe('The log line of a request', () => {
     assert.deepEqual([level, status, end, bytesOut], ['warn', 504, 'timeout', 0]);
   });
 
+  it('has the name of the client and the reason of a refusal', async () => {
+    const proxy = await scope.proxy(served.enclave, {
+      PROXY_ACCESS_KEYS: `alice=${ACCESS_KEY}`,
+      PROXY_ACCESS_KEYS_ONLY: 'true',
+    });
+    await sendRequest(proxy.url, { body: chatBody('Hello') });
+    const { model } = await proxy.logged('request', { client: 'alice', status: 200 });
+    assert.equal(typeof model, 'string');
+    await sendRequest(proxy.url, { body: chatBody('Hello'), key: 'dev-own' });
+    await proxy.logged('request', { client: 'none', status: 401, reason: 'key_not_allowed' });
+    assert.ok(!proxy.stderr.items.join('').includes('dev-own'));
+  });
+
+  it('is written for probes at the level debug only', async () => {
+    const proxy = await scope.proxy(served.enclave, { PROXY_LOG_LEVEL: 'debug' });
+    for (const path of ['/', '/health']) {
+      await sendRequest(proxy.url, { method: 'GET', path, key: null });
+      await proxy.logged('request', { path, level: 'debug' });
+    }
+  });
+
+  it('has the ID that the client got with each response of the proxy', async () => {
+    const requests: RequestOptions[] = [
+      { body: chatBody('Hello') },
+      { body: chatBody('Hello', { stream: true }) },
+      { key: null },
+      { path: '/nowhere' },
+      { method: 'OPTIONS' },
+      { path: '/anthropic/v1/messages', body: '{}' },
+      { path: '/responses/v1/responses', body: '{}' },
+    ];
+    for (const request of requests) {
+      const { response, line } = await sendLogged(request);
+      assert.match(String(line['requestId']), /^req_[0-9a-f]{32}$/);
+      assert.deepEqual(response.headers['x-request-id'], [line['requestId']], JSON.stringify(request));
+    }
+    const health = await sendRequest(served.proxy.url, { method: 'GET', path: '/health', key: null });
+    assert.match(String(health.headers['x-request-id']), /^req_/);
+  });
+
   it('is the only one of its request', async () => {
     const before = served.proxy.log.length;
-    for (let count = 0; count < 5; count++) await sendLogged({ method: 'GET', path: '/health' });
+    for (let count = 0; count < 5; count++) await sendLogged({ method: 'PUT', path: '/health' });
     assert.equal(served.proxy.log.length, before + 5);
   });
 });

@@ -55,6 +55,8 @@ describe('A proxy that is stopped', () => {
       assert.equal((await reading).broken, true);
       const { end } = await enclave.journal.request(0);
       assert.equal((await withTimeout('the end at the enclave', DEADLINE, end)).ended, 'client-cancelled');
+      const ends = proxy.log.filter(({ event }) => event === 'request').map((line) => line['end']);
+      assert.deepEqual(ends, ['shutdown']);
     });
   }
 
@@ -141,5 +143,7 @@ describe('A proxy that is stopped', () => {
     assert.equal((await reading).broken, true);
     const { end } = await enclave.journal.request(0);
     assert.equal((await withTimeout('the end at the enclave', DEADLINE, end)).ended, 'client-cancelled');
+    const ends = proxy.log.items.filter(({ event }) => event === 'request').map((line) => line['end']);
+    assert.deepEqual(ends, ['shutdown']);
   });
 });

@@ -172,6 +172,17 @@ export const RULES: readonly Rule[] = [
     allowed: /an origin such as https/,
   },
   {
+    variable: 'PROXY_ACCESS_KEYS_ONLY',
+    read: ({ accessKeysOnly }) => accessKeysOnly,
+    byDefault: false,
+    good: [
+      ['true', true],
+      ['false', false],
+    ],
+    bad: ['1', 'yes', 'TRUE', 'on'],
+    allowed: /it must be true or false/,
+  },
+  {
     variable: 'PROXY_LOG_LEVEL',
     read: ({ logLevel }) => logLevel,
     byDefault: 'info',
@@ -204,6 +215,9 @@ export const SECRET_RULES: readonly (Rule<Config> & { readonly beside: Readonly<
     good: [
       [KEY, [KEY]],
       [`${KEY}, ${OTHER_KEY},`, [KEY, OTHER_KEY]],
+      [`${KEY}\n${OTHER_KEY}\r\n`, [KEY, OTHER_KEY]],
+      [`one=${KEY}, Two.2_b-c = ${OTHER_KEY}`, [KEY, OTHER_KEY]],
+      [`${KEY},${KEY}`, [KEY]],
     ],
     bad: [
       'sealed-',

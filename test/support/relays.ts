@@ -47,7 +47,7 @@ export class RelaysUnderTest {
           entry,
           metadata: encodeMetadata(METADATA),
           withApiKey: true,
-          openSink: (source) => new HttpSink(res, source, [], this.readTimeout),
+          openSink: (source) => new HttpSink(res, source, [], 'req_1', this.readTimeout),
           onStart: () => {
             place.releaseBody();
           },

@@ -1,6 +1,9 @@
-// The proxy reads and writes no files. Two commands of the command line do, and then end the process: `evidence` writes the
-// file that it is given, and `verify` reads one. Nothing that serves requests may import this file.
-import { open, rm } from 'node:fs/promises';
+// The proxy reads and writes no files, and this file has the only exceptions, all on the command line. Two commands end the
+// process afterwards: `evidence` writes the file that it is given, and `verify` reads one. The host reads the files of the
+// secrets at the start and when they change. Nothing that serves requests may import this file.
+import { constants, open, rm, stat } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf } from '../../shared/errors.ts';
 
 /** A file that cannot be read or written. The message is for the user and contains the path and the remedy. */
@@ -70,5 +73,61 @@ export async function readLimited(path: string, limit: number): Promise<Uint8Arr
     }
   } finally {
     await file.close();
+  }
+}
+
+/** How long a pipe may take to have content, and the time between two attempts, in milliseconds. */
+const PIPE_LIMIT = 5000;
+const PIPE_STEP = 20;
+
+/**
+ * The text of a small file, or of a pipe: a pipe that nobody writes to is an error after five seconds. (To wait in the
+ * operating system would occupy a thread for ever, and the process could not end.)
+ * @param limit the largest size, in bytes
+ * @throws FileError
+ */
+export async function readSecretText(path: string, limit: number): Promise<string> {
+  const cannotRead = (error: unknown): never => {
+    const code = codeOf(error) ?? 'unknown';
+    throw new FileError(code === 'ENOENT' ? 'the file does not exist' : `the file cannot be read (${code})`);
+  };
+  const { O_RDONLY, O_NONBLOCK = 0 } = constants as Partial<typeof constants>; // Windows does not have the second one
+  const file = await open(path, (O_RDONLY ?? 0) | O_NONBLOCK).catch(cannotRead);
+  try {
+    const isPipe = (await file.stat().catch(cannotRead)).isFIFO();
+    const buffer = Buffer.alloc(limit + 1);
+    let length = 0;
+    for (const deadline = Date.now() + PIPE_LIMIT; ;) {
+      const bytesRead = await readAvailable(file, buffer, length).catch(cannotRead);
+      length += bytesRead ?? 0;
+      if (length > limit) throw new FileError(`the file is larger than ${limit} bytes`);
+      const isWaiting = bytesRead === undefined || (bytesRead === 0 && length === 0 && isPipe);
+      if (bytesRead === 0 && !isWaiting) return new TextDecoder().decode(buffer.subarray(0, length));
+      if (isWaiting && Date.now() > deadline) throw new FileError('nothing was written to the pipe in time');
+      if (isWaiting) await sleep(PIPE_STEP);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** The number of bytes that were read; 0 at the end; undefined if there are none yet. */
+async function readAvailable(file: FileHandle, buffer: Buffer, at: number): Promise<number | undefined> {
+  try {
+    return (await file.read(buffer, at, buffer.length - at, null)).bytesRead;
+  } catch (error) {
+    if (codeOf(error) === 'EAGAIN') return undefined;
+    throw error;
+  }
+}
+
+/** Changes with the content of a file, also if the path or a part of it is a link. */
+export async function fingerprintOf(path: string): Promise<string> {
+  try {
+    const found = await stat(path, { bigint: true });
+    if (!found.isFile()) return 'not a regular file'; // the content of a pipe comes once
+    return [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join();
+  } catch (error) {
+    return codeOf(error) ?? 'unknown';
   }
 }

@@ -4,28 +4,36 @@ import { VARIABLES, readEnvironment } from '../../settings/environment.ts';
 import type { Values } from '../../settings/environment.ts';
 import { ConfigError } from '../../settings/proxyConfig.ts';
 import { SCHEMA } from '../../settings/schema.ts';
+import { createAccessKey } from '../../shared/accessKeys.ts';
 import { fieldsOf, parseJson } from '../../shared/json.ts';
 import { VERSION } from '../../shared/version.ts';
 import { Log } from '../process/log.ts';
+import { nameProblem } from './accessKeyList.ts';
 import { readConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { saveEvidence } from './evidenceCommand.ts';
 import { EXIT, complain } from './exit.ts';
+import { FileWatch, readSecretFiles, secretPaths } from './secretFiles.ts';
+import { SecretReload } from './secretReload.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
 import { verifyFile } from './verifyCommand.ts';
 
 /** How long running responses may take to finish when the proxy is asked to stop, in milliseconds. */
 export const GRACE = 30_000;
+/** How long the last lines of the log may take after a second signal, in milliseconds. */
+const LAST_LINES = 1000;
 const HEALTH_TIMEOUT = 5000;
 
 const HELP = `sealed-proxy ${VERSION}: a private endpoint on this computer for OpenAI and Anthropic clients.
 
 Usage: sealed-proxy [--help | --version | --health]
+       sealed-proxy keys new NAME
        sealed-proxy evidence [FILE]
        sealed-proxy verify FILE [--at TIME] [--pcr0 PCR0]... [--root FILE] [--challenge BASE64]
 
   --health   check the proxy that runs with these settings; exit with 0 if it answers, else with 1
+  keys new   make an access key for the client NAME, and print a line for the file of the access keys
   evidence   verify the backend once, and write what others need to verify it again; an existing FILE is not overwritten
   verify     verify evidence, or an attestation document, without a network; exit with 0 only if every check passed
     --at         for this time (ISO 8601, or milliseconds since 1970) instead of the time in the evidence
@@ -59,10 +67,11 @@ export async function runCommandLine(
   mainFile: string,
 ): Promise<number | undefined> {
   const [argument, ...rest] = args;
-  if ((argument === 'evidence' || argument === 'verify') && rest.some(isHelp))
+  if ((argument === 'evidence' || argument === 'verify' || argument === 'keys') && rest.some(isHelp))
     return runCommandLine(['--help'], environment, mainFile);
   if (argument === 'evidence') return saveEvidence(rest, environment);
   if (argument === 'verify') return verifyFile(rest);
+  if (argument === 'keys') return makeKey(rest);
   if (rest.length > 0) return complain(EXIT.invalid, 'only one argument is possible; see --help');
   switch (argument) {
     case undefined:
@@ -81,16 +90,33 @@ export async function runCommandLine(
   }
 }
 
+/** Prints a line for the file of the access keys. */
+function makeKey([action, name, ...rest]: readonly string[]): number {
+  if (action !== 'new' || name === undefined || rest.length > 0) {
+    return complain(EXIT.invalid, 'to make an access key, run: sealed-proxy keys new NAME');
+  }
+  const problem = nameProblem(name);
+  if (problem !== undefined) return complain(EXIT.invalid, problem);
+  process.stdout.write(`${name}=${createAccessKey()}\n`);
+  return EXIT.ok;
+}
+
 function isHelp(argument: string): boolean {
   return argument === '--help' || argument === '-h';
 }
 
 async function serve(environment: Values, mainFile: string): Promise<number | undefined> {
   let config: Config | undefined;
+  let reload: SecretReload | undefined;
   try {
-    config = readConfig(environment);
+    const paths = secretPaths(environment);
+    const watch = await FileWatch.begin([...paths.values()], () => void reload?.load('file'));
+    config = readConfig(environment, await readSecretFiles(paths));
     const log = new Log(config.logLevel, (text) => process.stderr.write(text));
     const service = await startService({ config, log, mainFile });
+    reload = new SecretReload(service, environment, paths, log);
+    watch.start();
+    reloadOnSignal(reload);
     stopOnSignals(service, log); // before the first line: its reader may send a signal at once
     process.stdout.write(`sealed-proxy ${VERSION} listening on ${service.url}\n`);
     return undefined;
@@ -126,10 +152,19 @@ export function listenFailure(
   return { exitCode: EXIT.failed, sentence, setting: 'host' };
 }
 
+/** Not on Windows, where the signal means that the console was closed. */
+function reloadOnSignal(reload: SecretReload): void {
+  if (process.platform !== 'win32') process.on('SIGHUP', () => void reload.load('SIGHUP'));
+}
+
 function stopOnSignals(service: Service, log: Log): void {
   let stopping = false;
   const stop = (signal: NodeJS.Signals) => {
-    if (stopping) process.exit(EXIT.ok);
+    if (stopping) {
+      service.cutOff(); // each request that ends here has its line in the log first
+      setTimeout(() => process.exit(EXIT.ok), LAST_LINES).unref();
+      return;
+    }
     stopping = true;
     log.info('stopping', { signal });
     void service.stop(GRACE).then(() => process.exit(EXIT.ok));

@@ -2,52 +2,105 @@
 import { randomBytes } from 'node:crypto';
 import { isCredential } from '../../session/envelope.ts';
 import { CACHE_ROOT_LENGTH } from '../../session/wire.ts';
-import { readEnvironment, textOf } from '../../settings/environment.ts';
+import { fileVariable, readEnvironment, textOf } from '../../settings/environment.ts';
 import type { Values } from '../../settings/environment.ts';
-import { splitList } from '../../settings/kinds.ts';
 import { ConfigError } from '../../settings/proxyConfig.ts';
 import type { ProxyConfig } from '../../settings/proxyConfig.ts';
+import type { SecretName } from '../../settings/schema.ts';
 import { isAccessKey } from '../../shared/accessKeys.ts';
-import { fromBase64, toBase64 } from '../../shared/bytes.ts';
+import { fromBase64 } from '../../shared/bytes.ts';
+import { KEY_RULE, parseKeyFile, parseKeyVariable } from './accessKeyList.ts';
+import type { AccessKeyList } from './accessKeyList.ts';
 
 export interface Config extends ProxyConfig {
   readonly apiKey: string | null;
   readonly accessKeys: readonly string[];
+  /** The names of clients on the command line, by the id of their access key. */
+  readonly clientNames?: ReadonlyMap<string, string>;
   /** 32 bytes. */
   readonly cacheNamespaceRoot: Uint8Array;
+}
+
+/** A secret that was read from a file. */
+export interface SecretFile {
+  /** For messages. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** The files of the secrets that are in files. */
+export type SecretFiles = Readonly<Partial<Record<SecretName, SecretFile>>>;
+
+/** The secrets of the command line. */
+export interface Secrets extends AccessKeyList {
+  readonly apiKey: string | null;
+  /** 32 bytes; null: it is not set. */
+  readonly cacheNamespaceRoot: Uint8Array | null;
 }
 
 /**
  * The configuration of the command line.
  * @throws ConfigError for the first value that cannot be used
  */
-export function readConfig(values: Values): Config {
-  const apiKey = textOf(values, 'apiKey') ?? null;
-  const accessKeys = splitList(textOf(values, 'accessKeys') ?? '');
-  if ((apiKey === null) !== (accessKeys.length === 0)) {
+export function readConfig(values: Values, files: SecretFiles = {}): Config {
+  const secrets = readSecrets(values, files);
+  const settings = readEnvironment(values);
+  if (settings.accessKeysOnly && secrets.accessKeys.length === 0) {
+    throw new ConfigError('accessKeysOnly', 'no client could use the proxy: set PROXY_API_KEY and PROXY_ACCESS_KEYS');
+  }
+  return { ...settings, ...secrets, cacheNamespaceRoot: secrets.cacheNamespaceRoot ?? randomBytes(CACHE_ROOT_LENGTH) };
+}
+
+/**
+ * The secrets of the command line, from variables and files.
+ * @throws ConfigError, which shows the file and the line, and nothing else
+ */
+export function readSecrets(values: Values, files: SecretFiles): Secrets {
+  const apiKey = read('apiKey', checkApiKey) ?? null;
+  const list = read('accessKeys', checkAccessKeys) ?? { accessKeys: [], clientNames: new Map() };
+  if ((apiKey === null) !== (list.accessKeys.length === 0)) {
     const missing = apiKey === null ? 'apiKey' : 'accessKeys';
     throw new ConfigError(missing, 'set PROXY_API_KEY and PROXY_ACCESS_KEYS together, or neither of them');
   }
-  const cacheRoot = textOf(values, 'cacheNamespaceRoot') ?? toBase64(randomBytes(CACHE_ROOT_LENGTH));
-  return {
-    ...readEnvironment(values),
-    ...checkKeys({ apiKey, accessKeys }),
-    cacheNamespaceRoot: parseCacheRoot(cacheRoot),
-  };
+  return { apiKey, ...list, cacheNamespaceRoot: read('cacheNamespaceRoot', checkCacheRoot) ?? null };
+
+  function read<Used>(name: SecretName, check: (text: string, refuse: Refuse, isFile: boolean) => Used) {
+    const file = files[name];
+    const text = file === undefined ? textOf(values, name) : file.text.trim();
+    if (text === undefined) return undefined;
+    if (file === undefined) return check(text, (reason) => new ConfigError(name, reason), false);
+    const refuse: Refuse = (reason, line) => {
+      const place = line === undefined ? file.path : `${file.path}, line ${line}`;
+      return new ConfigError(name, `${place}: ${reason}`, undefined, fileVariable(name));
+    };
+    if (text === '') throw refuse('the file is empty');
+    return check(name === 'accessKeys' ? file.text : text, refuse, true); // lines are counted from the file's first one
+  }
 }
+
+/** Makes the error for a secret that cannot be used, in a line of its file. */
+type Refuse = (reason: string, line?: number) => Error;
 
 /** @throws ConfigError, which does not show the keys */
 export function checkKeys({ apiKey, accessKeys }: Pick<Config, 'apiKey' | 'accessKeys'>) {
-  if (apiKey !== null && !isCredential(apiKey)) {
-    throw new ConfigError('apiKey', 'a key has 1 to 16,384 visible ASCII characters and no space');
-  }
-  if (apiKey?.startsWith('sealed-') === true) {
-    throw new ConfigError('apiKey', 'this is an access key of the proxy; set the API key of the backend');
-  }
-  if (!accessKeys.every(isAccessKey)) {
-    throw new ConfigError('accessKeys', 'an access key is "sealed-" and 43 characters of Base64url');
-  }
+  if (apiKey !== null) checkApiKey(apiKey, (reason) => new ConfigError('apiKey', reason));
+  if (!accessKeys.every(isAccessKey)) throw new ConfigError('accessKeys', KEY_RULE);
   return { apiKey, accessKeys };
+}
+
+function checkApiKey(text: string, refuse: Refuse): string {
+  if (!isCredential(text)) throw refuse('a key has 1 to 16,384 visible ASCII characters and no space');
+  if (text.startsWith('sealed-')) {
+    throw refuse('this is an access key of the proxy; set the API key of the backend');
+  }
+  return text;
+}
+
+function checkAccessKeys(text: string, refuse: Refuse, isFile: boolean): AccessKeyList {
+  if (!isFile) return parseKeyVariable(text, refuse);
+  const list = parseKeyFile(text, (line, reason) => refuse(reason, line));
+  if (list.accessKeys.length === 0) throw refuse('the file has no access key');
+  return list;
 }
 
 /**
@@ -55,7 +108,11 @@ export function checkKeys({ apiKey, accessKeys }: Pick<Config, 'apiKey' | 'acces
  * @throws ConfigError, which does not show the text
  */
 export function parseCacheRoot(text: string): Uint8Array {
-  const root = fromBase64(text.trim());
+  return checkCacheRoot(text.trim(), (reason) => new ConfigError('cacheNamespaceRoot', reason));
+}
+
+function checkCacheRoot(text: string, refuse: Refuse): Uint8Array {
+  const root = fromBase64(text);
   if (root?.length === CACHE_ROOT_LENGTH) return root;
-  throw new ConfigError('cacheNamespaceRoot', 'it must be the Base64 of exactly 32 bytes');
+  throw refuse('it must be the Base64 of exactly 32 bytes');
 }

@@ -63,6 +63,8 @@ export interface Service {
   update(settings: LiveConfig): void;
   /** Uses these rules from the next handshake on, and for an image that waits for consent. */
   readonly updateImages: (rules: ImageRules) => void;
+  /** Ends the responses that are still running, so that `stop` resolves. */
+  readonly cutOff: () => void;
   /**
    * Stops listening at once, and ends the responses that are still running after this many milliseconds.
    * @param onFree is called when the port is free
@@ -73,6 +75,10 @@ export interface Service {
 export interface ServiceSecrets {
   readonly apiKey: string | null;
   readonly accessKeys: readonly string[];
+  /** As in `Config`. */
+  readonly clientNames?: Config['clientNames'];
+  /** 32 bytes. Left out: it does not change. */
+  readonly cacheNamespaceRoot?: Uint8Array;
   /** As in `ServiceOptions`; null: the proxy does not identify itself. */
   readonly ownership: Uint8Array | null;
 }
@@ -90,9 +96,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const onUsed = onceAMinute((id) => {
     onEvent({ type: 'accessKeyUsed', id });
   });
-  const keysOf = ({ apiKey, accessKeys, ownership }: ServiceSecrets) => ({
+  const keysOf = ({ apiKey, accessKeys, clientNames, ownership }: ServiceSecrets) => ({
     ownership,
-    keys: new AccessKeys(apiKey, accessKeys, onUsed),
+    keys: new AccessKeys(apiKey, accessKeys, onUsed, { clientNames, only: config.accessKeysOnly }),
     keySetDigest: ownership === null ? '' : digestKeySet(ownership, apiKey, accessKeys),
   });
   let state = { ...config, ...keysOf({ ...config, ownership }) };
@@ -119,7 +125,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const local = createProxyServer({
     boundTo: config.host,
-    cacheNamespaceRoot: config.cacheNamespaceRoot,
     exchange: connection,
     state: () => state,
     report: () => {
@@ -178,14 +183,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     port,
     setKeys(secrets) {
       if (secrets.apiKey !== null && state.apiKey === null && !stopping) connection.sessions.warmUp();
-      const { apiKey } = secrets;
-      state = { ...state, apiKey, ...keysOf(stopping ? { ...secrets, ownership: null } : secrets) };
+      const { apiKey, cacheNamespaceRoot = state.cacheNamespaceRoot } = secrets;
+      state = { ...state, apiKey, cacheNamespaceRoot, ...keysOf(stopping ? { ...secrets, ownership: null } : secrets) };
     },
     update(settings) {
       state = { ...state, ...settings };
       log.setLevel(settings.logLevel);
     },
     updateImages: connection.updateImages,
+    cutOff: local.cutOff,
     async stop(graceMs, onFree) {
       // The next program on this port could present a proof of this proxy as its own, because it names the same port.
       stopping = true;
@@ -195,7 +201,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       onFree?.();
       collector?.flush(); // running responses may outlast the time that the process has
       const deadline = setTimeout(() => {
-        server.closeAllConnections();
+        local.cutOff();
       }, graceMs);
       await closed;
       clearTimeout(deadline);

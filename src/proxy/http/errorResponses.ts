@@ -4,6 +4,9 @@ import type { ServerResponse } from 'node:http';
 import { errorBody } from './openaiErrors.ts';
 import type { ClientError } from './openaiErrors.ts';
 
+/** With the ID that the log has for the request. */
+export const REQUEST_ID_HEADER = 'x-request-id';
+
 /**
  * Sends a JSON response.
  * @param headers further ones: name, value, name, value ...
@@ -28,10 +31,11 @@ export function sendError(
 }
 
 /** The complete response as text, for a connection that Node's HTTP parser has given up. */
-export function rawError(error: ClientError): string {
+export function rawError(error: ClientError, requestId: string): string {
   const body = errorBody(error);
   return (
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}\r\ncontent-type: application/json\r\n` +
+    `${REQUEST_ID_HEADER}: ${requestId}\r\n` +
     `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`
   );
 }

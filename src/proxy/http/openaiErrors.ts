@@ -12,6 +12,8 @@ export interface ClientError {
   readonly type: 'invalid_request_error' | 'server_error';
   readonly message: string;
   readonly code: string | null;
+  /** Of a key that is refused, for the log. */
+  readonly reason?: string;
   /** Name, value, name, value ... */
   readonly headers?: readonly string[];
 }
@@ -20,8 +22,8 @@ function invalid(status: number, code: string | null, message: string, headers: 
   return { status, type: 'invalid_request_error', code, message, headers };
 }
 
-function unauthorized(code: string | null, message: string): ClientError {
-  return invalid(401, code, message, ['www-authenticate', 'Bearer realm="sealed-proxy"']);
+function unauthorized(reason: string, code: string | null, message: string): ClientError {
+  return { ...invalid(401, code, message, ['www-authenticate', 'Bearer realm="sealed-proxy"']), reason };
 }
 
 const SERVES = 'This proxy serves only POST /v1/chat/completions, POST /v1/embeddings, GET /v1/models and GET /health.';
@@ -88,18 +90,27 @@ export const PROXY_ERRORS = {
     'The query of the URL contains an access key, so the request was not forwarded. Send the key only in the header "Authorization: Bearer <ACCESS_KEY>".',
   ),
   noKey: unauthorized(
+    'no_key',
     null,
     'The request has no API key. Send one in the header "Authorization: Bearer <API_KEY>". To make an access key for this client, run "Sealed Proxy: Create Access Key" in VS Code.',
   ),
   badKey: unauthorized(
+    'malformed_key',
     'invalid_api_key',
     'This is not a valid API key: a key has 1 to 16,384 visible ASCII characters and no spaces. Check that you copied it correctly.',
   ),
   unknownAccessKey: unauthorized(
+    'unknown_access_key',
     'invalid_api_key',
     'The proxy does not know this access key: it was revoked or mistyped. Create a new access key.',
   ),
+  keyNotAllowed: unauthorized(
+    'key_not_allowed',
+    'invalid_api_key',
+    'This proxy accepts only its own access keys, which begin with "sealed-". Ask its operator for one, and send it in place of the API key.',
+  ),
   noApiKey: unauthorized(
+    'no_api_key',
     null,
     'The proxy has no API key yet, so access keys do not work. Set the API key of the proxy first.',
   ),

@@ -1,5 +1,5 @@
 // src/proxy is the process that serves HTTP on this computer. It never imports `vscode` and never reads or writes
-// files; hosts/commandLineFiles.ts is the only exception.
+// files; hosts/commandLineFiles.ts, for the command line, is the only exception.
 // The log never contains secrets or bodies: each event names the fields that it logs.
 
 import { LOG_LEVELS } from '../../settings/rules.ts';

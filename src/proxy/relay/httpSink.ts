@@ -2,8 +2,8 @@
 import type { ServerResponse } from 'node:http';
 import type { ResponseSink } from '../../session/exchange.ts';
 import type { ResponseStart } from '../../session/wire.ts';
-import { sendError } from '../http/errorResponses.ts';
-import { isEventStream, replaceCorsHeaders, responseHeaders } from '../http/headers.ts';
+import { REQUEST_ID_HEADER, sendError } from '../http/errorResponses.ts';
+import { isEventStream, replaceCorsHeaders, responseHeaders, singleValue } from '../http/headers.ts';
 import type { ClientError } from '../http/openaiErrors.ts';
 import type { ResponseSource } from './relay.ts';
 
@@ -136,12 +136,21 @@ export class HttpSink implements ResponseSink<ClientError> {
   readonly #res: ServerResponse;
   readonly #cors: readonly string[];
   readonly #client: ClientStream;
+  readonly #requestId: string;
 
   /**
    * @param cors the headers that let an allowed web page read the response: name, value, name, value ...
+   * @param requestId for a response that does not have the backend's own
    * @param readTimeout in milliseconds
    */
-  constructor(res: ServerResponse, source: ResponseSource, cors: readonly string[], readTimeout?: number) {
+  constructor(
+    res: ServerResponse,
+    source: ResponseSource,
+    cors: readonly string[],
+    requestId: string,
+    readTimeout?: number,
+  ) {
+    this.#requestId = requestId;
     this.#res = res;
     this.#cors = cors;
     this.#client = new ClientStream(res, source, readTimeout);
@@ -149,7 +158,9 @@ export class HttpSink implements ResponseSink<ClientError> {
 
   start({ status, headers }: ResponseStart): void {
     this.#res.sendDate = false;
-    this.#client.begin(status, replaceCorsHeaders(responseHeaders(headers), this.#cors), isEventStream(headers));
+    const raw = replaceCorsHeaders(responseHeaders(headers), this.#cors);
+    if (singleValue(raw, REQUEST_ID_HEADER) === undefined) raw.push(REQUEST_ID_HEADER, this.#requestId);
+    this.#client.begin(status, raw, isEventStream(headers));
   }
 
   chunk(bytes: Uint8Array): void {
@@ -162,6 +173,6 @@ export class HttpSink implements ResponseSink<ClientError> {
 
   fail(error: ClientError): void {
     if (this.#res.headersSent) this.#client.breakOff();
-    else sendError(this.#res, error, this.#cors);
+    else sendError(this.#res, error, [...this.#cors, REQUEST_ID_HEADER, this.#requestId]);
   }
 }

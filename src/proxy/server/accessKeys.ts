@@ -36,11 +36,23 @@ export class AccessKeys {
   readonly #apiKey: string | null;
   readonly #digests: readonly Buffer[];
   readonly #onUsed: ((id: string) => void) | undefined;
+  readonly #clientNames: ReadonlyMap<string, string> | undefined;
+  readonly #only: boolean;
 
-  /** @param onUsed is called with the id of an access key each time it resolves, but not for a check */
-  constructor(apiKey: string | null, accessKeys: readonly string[], onUsed?: (id: string) => void) {
+  /**
+   * @param onUsed is called with the id of an access key each time it resolves, but not for a check
+   * @param rules `clientNames` by the ids of their access keys; `only`: no other keys are accepted
+   */
+  constructor(
+    apiKey: string | null,
+    accessKeys: readonly string[],
+    onUsed?: (id: string) => void,
+    rules: { readonly clientNames?: ReadonlyMap<string, string> | undefined; readonly only?: boolean } = {},
+  ) {
     this.#apiKey = apiKey;
     this.#onUsed = onUsed;
+    this.#clientNames = rules.clientNames;
+    this.#only = rules.only ?? false;
     this.#digests = accessKeys.map(digest);
   }
 
@@ -48,11 +60,17 @@ export class AccessKeys {
     return this.#digests.length === 0;
   }
 
+  /** What the log calls the client with the access key of this id. */
+  nameOf(id: string): string {
+    return this.#clientNames?.get(id) ?? id;
+  }
+
   /** The key for the envelope of a request with this bearer token, or the error for one without a usable key. */
   resolve(bearer: string | undefined, isCheck = false): UpstreamKey | ClientError {
     if (bearer === undefined) return PROXY_ERRORS.noKey;
     if (!isCredential(bearer)) return PROXY_ERRORS.badKey;
-    if (!this.#isLikeAccessKey(bearer)) return { value: bearer, accessKeyId: null };
+    if (!this.#isLikeAccessKey(bearer))
+      return this.#only ? PROXY_ERRORS.keyNotAllowed : { value: bearer, accessKeyId: null };
     if (this.#apiKey === null) return PROXY_ERRORS.noApiKey;
     if (!this.#includes(digest(bearer))) return PROXY_ERRORS.unknownAccessKey;
     const id = accessKeyId(bearer);

@@ -14,7 +14,7 @@ import { errorFormat } from '../dialects/dialectErrors.ts';
 import { DialectRequest } from '../dialects/dialectRequest.ts';
 import type { DialectContext, DialectRequestOptions } from '../dialects/dialectRequest.ts';
 import { DIALECTS } from '../dialects/dialects.ts';
-import { sendError, sendJson } from '../http/errorResponses.ts';
+import { REQUEST_ID_HEADER, sendError, sendJson } from '../http/errorResponses.ts';
 import { PROXY_ERRORS, allowHeader, busyError, errorBody, methodNotAllowed } from '../http/openaiErrors.ts';
 import type { BodyLimits, ClientError } from '../http/openaiErrors.ts';
 import type { Log } from '../process/log.ts';
@@ -40,6 +40,7 @@ import type { Ownership } from './windowRequests.ts';
 /** What may change while the server runs; read once for each request. */
 export interface ServerState extends Timeouts {
   readonly keys: AccessKeys;
+  readonly cacheNamespaceRoot: Uint8Array;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly OriginPattern[];
   /** In milliseconds. */
@@ -54,7 +55,6 @@ export interface ServerState extends Timeouts {
 export interface ServerOptions {
   /** The address that the server listens on. */
   readonly boundTo: string;
-  readonly cacheNamespaceRoot: Uint8Array;
   readonly exchange: RelayContext['exchange'];
   readonly state: () => ServerState;
   /** What the proxy reports to the windows that share its secret. */
@@ -106,8 +106,9 @@ export class LocalRequest {
   /** Undefined: it is not valid. */
   readonly #target: RequestTarget | undefined;
   readonly #destination: Destination;
-  /** 32 hex digits, of which 30 are random. Node keeps random bytes for the next ones of these. */
-  readonly #id = randomUUID().replaceAll('-', '');
+  /** Node keeps random bytes for the next ones of these. */
+  readonly #id = createId();
+  readonly #requestId = requestIdOf(this.#id);
   readonly #entry: RequestEntry;
   #cors: readonly string[] = [];
   #running: RunningRequest | undefined;
@@ -132,9 +133,10 @@ export class LocalRequest {
     this.#target = readTarget(req.method ?? '', req.url ?? '');
     this.#destination = findRoute(this.#target?.target ?? '');
     const { dialect, label } = this.#destination;
-    const requestId = dialect === undefined ? null : requestIdOf(this.#id);
-    this.#entry = new RequestEntry(req.method ?? '', label, requestId, options.clock);
-    if (dialect === 'messages' && requestId !== null) res.setHeader('request-id', requestId);
+    this.#entry = new RequestEntry(req.method ?? '', label, this.#requestId, options.clock);
+    // Elsewhere the header is written with the others, because Node writes a list of headers faster than single ones.
+    if (dialect !== undefined) res.setHeader(REQUEST_ID_HEADER, this.#requestId);
+    if (dialect === 'messages') res.setHeader('request-id', this.#requestId);
   }
 
   handle(): void {
@@ -147,6 +149,7 @@ export class LocalRequest {
       if (!res.writableFinished) {
         if (this.#running === undefined) this.#entry.end = 'client-gone';
         else this.#running.clientGone();
+        if (this.#connection.isCutOff && this.#entry.end === 'client-gone') this.#entry.end = 'shutdown';
       }
       this.#entry.write(this.#options.log);
       this.#finish();
@@ -179,14 +182,14 @@ export class LocalRequest {
     if (method === 'OPTIONS') {
       const preflight = origin.kind === 'allowed' ? [...this.#cors, ...preflightHeaders(raw, route.allow)] : [];
       this.#entry.started(204);
-      this.#res.writeHead(204, [...allowHeader(route.allow), ...preflight]).end();
+      this.#res.writeHead(204, [...allowHeader(route.allow), ...preflight, REQUEST_ID_HEADER, this.#requestId]).end();
       return undefined;
     }
     if (route.kind === 'health' && this.#answersWindow(method)) return undefined;
     if (!route.allow.split(', ').includes(method)) return methodNotAllowed(route.allow, dialect);
     if (route.kind !== 'health') return this.#relayRequest(route);
     const proof = proofFor(raw, this.#ownership);
-    this.#entry.routine = proof.length > 0;
+    this.#entry.routine = true;
     if (proof[0] === REPORT_HEADER) this.#connection.usedBy(WINDOW); // it shares the secret
     this.#sendJson(200, HEALTH, [...this.#cors, ...proof]);
     return undefined;
@@ -234,6 +237,7 @@ export class LocalRequest {
     this.#accessKeyId = isRefused ? null : key.accessKeyId;
     activity.begin(isRefused ? UNKNOWN : (this.#accessKeyId ?? DIRECT), entry);
     if (isRefused) return key;
+    entry.client = key.accessKeyId === null ? DIRECT : keys.nameOf(key.accessKeyId);
     this.#isChat = route.isChat;
     const create = route.kind === 'dialect' ? this.#prepareDialect(route, key) : this.#prepareRelay(key);
     if ('status' in create) return create;
@@ -260,7 +264,7 @@ export class LocalRequest {
     const head = readRequestHead(
       { method, target: this.#target?.target ?? '', rawHeaders, keys: this.#state.keys, limits: bodyLimits },
       key.value,
-      this.#isChat ? this.#options.cacheNamespaceRoot : null,
+      this.#isChat ? this.#state.cacheNamespaceRoot : null,
     );
     if ('status' in head) return head;
     const { metadata, bodyLength } = head;
@@ -269,7 +273,7 @@ export class LocalRequest {
         metadata,
         withApiKey: key.accessKeyId !== null,
         entry,
-        openSink: (source) => new HttpSink(res, source, cors),
+        openSink: (source) => new HttpSink(res, source, cors, this.#requestId),
         onStart: () => {
           place.releaseBody();
         },
@@ -289,10 +293,10 @@ export class LocalRequest {
   }
 
   #prepareDialect({ dialect, task }: DialectRoute, key: UpstreamKey): Create | ClientError {
-    const { dialects, cacheNamespaceRoot, bodyLimits } = this.#options;
+    const { dialects, bodyLimits } = this.#options;
     const head = readDialectHead({ rawHeaders: this.#req.rawHeaders, limits: bodyLimits });
     if ('status' in head) return head;
-    const { capacityWait, messagesModel, responsesModel } = this.#state;
+    const { cacheNamespaceRoot, capacityWait, messagesModel, responsesModel } = this.#state;
     const model = { messages: messagesModel, responses: responsesModel }[dialect];
     const settings = {
       cacheNamespaceRoot,
@@ -309,17 +313,19 @@ export class LocalRequest {
 
   #refuse(error: ClientError): void {
     this.#entry.refuse();
+    this.#entry.reason = error.reason ?? null;
     this.#entry.started(error.status);
     // A client that waits for "100 Continue" now sends no body, and the proxy could not tell a next request from one.
-    const headers = this.#expects === 'nothing' ? this.#cors : [...this.#cors, 'connection', 'close'];
+    const own = [...this.#cors, REQUEST_ID_HEADER, this.#requestId];
+    const headers = this.#expects === 'nothing' ? own : [...own, 'connection', 'close'];
     const { dialect } = this.#destination;
-    const format = dialect === undefined ? errorBody : errorFormat(DIALECTS[dialect], requestIdOf(this.#id));
+    const format = dialect === undefined ? errorBody : errorFormat(DIALECTS[dialect], this.#requestId);
     sendError(this.#res, error, headers, format);
   }
 
   #sendJson(status: number, json: string, headers: readonly string[] = []): void {
     this.#entry.started(status);
-    sendJson(this.#res, status, json, headers);
+    sendJson(this.#res, status, json, [...headers, REQUEST_ID_HEADER, this.#requestId]);
   }
 
   /**
@@ -339,6 +345,16 @@ export class LocalRequest {
       if (socket.writableEnded) destroySoon();
     });
   }
+}
+
+/** 32 hex digits, of which 30 are random. */
+function createId(): string {
+  return randomUUID().replaceAll('-', '');
+}
+
+/** The ID of a request that Node's HTTP parser could not read. */
+export function createRequestId(): string {
+  return requestIdOf(createId());
 }
 
 /** The number in `/health?after=NUMBER`; 0 for any other URL. */

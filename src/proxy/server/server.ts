@@ -11,7 +11,7 @@ import { RequestEntry } from '../usage/requestEntry.ts';
 import { onceAMinute } from './accessKeys.ts';
 import { Connections, MAX_CONNECTIONS } from './connections.ts';
 import type { ClientConnection } from './connections.ts';
-import { LocalRequest } from './localRequest.ts';
+import { LocalRequest, createRequestId } from './localRequest.ts';
 import type { Expectation, ServerOptions } from './localRequest.ts';
 import { OTHER_PATH } from './routes.ts';
 
@@ -30,6 +30,8 @@ export interface ProxyServer {
   readonly server: Server;
   /** Stops listening, and closes every connection on which no complete request waits for its response. */
   close(): void;
+  /** Ends the responses that are still running. */
+  readonly cutOff: () => void;
 }
 
 export function createProxyServer(options: ServerOptions): ProxyServer {
@@ -80,7 +82,7 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
   server.on('checkExpectation', handle('unknown'));
   server.on('connect', (_req: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => undefined); // Node no longer handles its errors
-    answerRaw(options.log, socket, new RequestEntry('CONNECT', OTHER_PATH), PROXY_ERRORS.noSuchPath);
+    answerRaw(options.log, socket, 'CONNECT', PROXY_ERRORS.noSuchPath);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     options.log.debug('client_error', { code: error.code });
@@ -88,7 +90,7 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
     const [first, second] = connections.get(socket)?.waiting ?? [];
     const canAnswer = first === undefined || (second === undefined && !first.headersSent && !first.req.complete);
     if (canAnswer && socket.writable && error.code !== 'ECONNRESET') {
-      answerRaw(options.log, socket, new RequestEntry('', OTHER_PATH), errorOfParser(error.code));
+      answerRaw(options.log, socket, '', errorOfParser(error.code));
     } else {
       socket.destroy();
     }
@@ -98,6 +100,14 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
     close() {
       server.close();
       for (const connection of connections) closeUnlessBusy(connection);
+    },
+    cutOff() {
+      for (const connection of connections) {
+        connection.isCutOff = true;
+        // At once, as Node would do it later: the process may end before.
+        for (const res of [...connection.waiting]) res.destroy().emit('close');
+      }
+      server.closeAllConnections();
     },
   };
 }
@@ -130,10 +140,12 @@ function closeUnlessBusy({ socket, waiting }: ClientConnection): void {
 }
 
 /** Answers on a connection that Node's HTTP parser has given up, and closes it without waiting for the client. */
-function answerRaw(log: Log, socket: Duplex, entry: RequestEntry, error: ClientError): void {
+function answerRaw(log: Log, socket: Duplex, method: string, error: ClientError): void {
+  const requestId = createRequestId();
+  const entry = new RequestEntry(method, OTHER_PATH, requestId);
   entry.started(error.status);
   entry.write(log);
-  socket.end(rawError(error), () => socket.destroy());
+  socket.end(rawError(error, requestId), () => socket.destroy());
 }
 
 function errorOfParser(code: string | undefined): ClientError {

@@ -12,6 +12,8 @@ import type { TokenObserver } from './tokenObserver.ts';
 /** Backends answer so to a model that they do not offer: 404, or 400 for an outdated one. */
 const MAY_BLAME_MODEL: readonly number[] = [400, 404];
 const SEE_MODELS = 'GET /v1/models lists the models that the backend offers.';
+/** The usual names of models. */
+const SHOWN = /^[!-~]+$/;
 const MODEL = [Buffer.from('model')];
 /** The model is not looked for in longer bodies, in bytes: that would delay other requests. */
 const MAX_SEARCHED = 4 * 1024 * 1024;
@@ -33,7 +35,11 @@ export class RequestEntry {
   end = 'complete';
   /** The code of the error's cause, if it is known. */
   detail: string | null = null;
-  /** True for the requests that windows send every few seconds: logged at `debug` only. */
+  /** Who sent it: a client's name, the id of an access key, `DIRECT`, or `none`: without a key that is accepted. */
+  client = 'none';
+  /** Why the key was refused. */
+  reason: string | null = null;
+  /** True for checks of windows and probes, which come every few seconds: logged at `debug` only. */
   routine = false;
   /** True for a check of a window: not a use of the key. */
   isCheck = false;
@@ -141,12 +147,18 @@ export class RequestEntry {
   write(log: Log): void {
     const level = this.end !== 'complete' && this.end !== 'client-gone' ? 'warn' : this.routine ? 'debug' : 'info';
     if (!log.enabled(level)) return;
-    const { method, path, requestId, status, bytesIn, bytesOut, end, detail } = this;
+    const { method, path, requestId, client, status, reason, bytesIn, bytesOut, end, detail } = this;
+    const tokens = this.#observer?.tokens;
+    const model = this.#observer?.model;
     log[level]('request', {
       method,
       path,
       ...(requestId === null ? {} : { requestId }),
+      client,
       status,
+      ...(reason === null ? {} : { reason }),
+      ...(model === undefined ? {} : { model: SHOWN.test(model) ? model : asPlain(model) }),
+      ...(tokens && { tokensIn: tokens.input, tokensOut: tokens.output, tokensCached: tokens.cached }),
       bytesIn,
       bytesOut,
       startMs: this.#start === undefined ? null : tenths(this.#start),

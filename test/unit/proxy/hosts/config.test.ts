@@ -48,6 +48,12 @@ describe('readConfig()', () => {
     assert.equal(refusal({ PROXY_PORT: 'x' }).setting, 'port');
   });
 
+  it('refuses to accept only access keys when there are none', () => {
+    const { setting, message } = refusal({ PROXY_ACCESS_KEYS_ONLY: 'true' });
+    assert.equal(setting, 'accessKeysOnly');
+    assert.match(message, /no client could use the proxy: set PROXY_API_KEY and PROXY_ACCESS_KEYS$/);
+  });
+
   it('needs the API key and the access keys together', () => {
     const message = /set PROXY_API_KEY and PROXY_ACCESS_KEYS together, or neither/;
     const lonely = refusal({ PROXY_API_KEY: 'sk-secret' });

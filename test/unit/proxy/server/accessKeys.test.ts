@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mock } from 'node:test';
 import { PROXY_ERRORS } from '../../../../src/proxy/http/openaiErrors.ts';
 import { AccessKeys, onceAMinute } from '../../../../src/proxy/server/accessKeys.ts';
+import { accessKeyId } from '../../../../src/shared/accessKeys.ts';
 
 const newKey = () => `sealed-${randomBytes(32).toString('base64url')}`;
 
@@ -61,6 +62,17 @@ describe('AccessKeys', () => {
     list[0] = other;
     assert.ok('value' in keys.resolve(one));
     assert.equal(keys.resolve(other), PROXY_ERRORS.unknownAccessKey);
+  });
+
+  it('can refuse every other key', () => {
+    const keys = new AccessKeys('sk-mine', [one], undefined, { only: true });
+    assert.equal(keys.resolve('sk-own'), PROXY_ERRORS.keyNotAllowed);
+    assert.deepEqual(keys.resolve(one), { value: 'sk-mine', accessKeyId: accessKeyId(one) });
+  });
+
+  it('names a client, or its key if it has no name', () => {
+    const keys = new AccessKeys('sk-mine', [one], undefined, { clientNames: new Map([[accessKeyId(one), 'alice']]) });
+    assert.deepEqual([keys.nameOf(accessKeyId(one)), keys.nameOf('abc')], ['alice', 'abc']);
   });
 });
 

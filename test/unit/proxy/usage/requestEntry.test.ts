@@ -144,6 +144,7 @@ describe('RequestEntry', () => {
         path: PATH,
         status: 200,
         bytesIn: 10,
+        client: 'none',
         bytesOut: 20,
         startMs: 3.1,
         endMs: 8.1,
