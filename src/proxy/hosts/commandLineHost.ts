@@ -17,15 +17,16 @@ import { verifyFile } from './verifyCommand.ts';
 
 /** How long running responses may take to finish when the proxy is asked to stop, in milliseconds. */
 export const GRACE = 30_000;
-const HEALTH_TIMEOUT = 5000;
+const PROBE_TIMEOUT = 5000;
 
 const HELP = `sealed-proxy ${VERSION}: a private endpoint on this computer for OpenAI and Anthropic clients.
 
-Usage: sealed-proxy [--help | --version | --health]
+Usage: sealed-proxy [--help | --version | --health | --ready]
        sealed-proxy evidence [FILE]
        sealed-proxy verify FILE [--at TIME] [--pcr0 PCR0]... [--root FILE] [--challenge BASE64]
 
   --health   check the proxy that runs with these settings; exit with 0 if it answers, else with 1
+  --ready    the same, but with 0 only if it has a session with the enclave and is not stopping
   evidence   verify the backend once, and write what others need to verify it again; an existing FILE is not overwritten
   verify     verify evidence, or an attestation document, without a network; exit with 0 only if every check passed
     --at         for this time (ISO 8601, or milliseconds since 1970) instead of the time in the evidence
@@ -75,7 +76,9 @@ export async function runCommandLine(
       process.stdout.write(`sealed-proxy ${VERSION}\n`);
       return EXIT.ok;
     case '--health':
-      return checkHealth(environment);
+      return probeRunning(environment, HEALTH);
+    case '--ready':
+      return probeRunning(environment, READY);
     default:
       return complain(EXIT.invalid, 'unknown argument; see --help');
   }
@@ -138,36 +141,63 @@ function stopOnSignals(service: Service, log: Log): void {
   process.on('SIGINT', stop);
 }
 
-/** Checks the running proxy, for the health check of a container. */
-async function checkHealth(environment: Values): Promise<number> {
+/** What a probe of the running proxy asks for, and what it must answer. */
+interface Probe {
+  readonly path: string;
+  readonly adjective: string;
+  /** Why the response is not the one that is sought; undefined: it is. */
+  readonly failureOf: (status: number | undefined, body: unknown) => string | undefined;
+}
+
+const OTHER_PROGRAM = 'another program uses this port';
+
+const HEALTH: Probe = {
+  path: '/health',
+  adjective: 'healthy',
+  failureOf: (code, body) => {
+    const { status, service } = fieldsOf(body);
+    return code === 200 && status === 'ok' && service === 'sealed-proxy' ? undefined : OTHER_PROGRAM;
+  },
+};
+
+const READY: Probe = {
+  path: '/ready',
+  adjective: 'ready',
+  failureOf: (code, body) => {
+    const { status, reason, message } = fieldsOf(body);
+    if (code === 200 && status === 'ready') return undefined;
+    return code === 503 && status === 'not_ready' ? `${String(reason)}: ${String(message)}` : OTHER_PROGRAM;
+  },
+};
+
+/** Checks the running proxy, for the probes of a container. */
+async function probeRunning(environment: Values, probe: Probe): Promise<number> {
   try {
     const { host, port } = readEnvironment(environment);
     const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-    const failure = await findHealthFailure(address, port);
+    const failure = await findFailure(address, port, probe);
     if (failure === undefined) return EXIT.ok;
-    return complain(EXIT.failed, `no healthy proxy on ${address} port ${port}: ${failure}`);
+    return complain(EXIT.failed, `no ${probe.adjective} proxy on ${address} port ${port}: ${failure}`);
   } catch (error) {
     if (error instanceof ConfigError) return complain(EXIT.failed, error.message);
     throw error;
   }
 }
 
-function findHealthFailure(host: string, port: number): Promise<string | undefined> {
+function findFailure(host: string, port: number, { path, failureOf }: Probe): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const signal = AbortSignal.timeout(HEALTH_TIMEOUT);
-    const check = request({ host, port, path: '/health', agent: false, signal }, (response) => {
+    const signal = AbortSignal.timeout(PROBE_TIMEOUT);
+    const check = request({ host, port, path, agent: false, signal }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', () => undefined); // `close` follows
       response.on('close', () => {
-        const { status, service } = fieldsOf(parseJson(Buffer.concat(chunks)));
-        const isHealthy = response.statusCode === 200 && status === 'ok' && service === 'sealed-proxy';
         if (!response.complete) resolve('the connection broke during the response');
-        else resolve(isHealthy ? undefined : 'another program uses this port');
+        else resolve(failureOf(response.statusCode, parseJson(Buffer.concat(chunks))));
       });
     });
     check.on('error', ({ name, message }) => {
-      resolve(name === 'AbortError' ? `no response within ${HEALTH_TIMEOUT / 1000} seconds` : message);
+      resolve(name === 'AbortError' ? `no response within ${PROBE_TIMEOUT / 1000} seconds` : message);
     });
     check.end();
   });

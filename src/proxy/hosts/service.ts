@@ -13,6 +13,7 @@ import { Network } from '../backend/network.ts';
 import type { FindProxy } from '../backend/network.ts';
 import { ModelLists } from '../dialects/modelLists.ts';
 import { Translator } from '../dialects/translationThread.ts';
+import { reasonOf } from '../http/backendErrors.ts';
 import { bodyLimits } from '../http/openaiErrors.ts';
 import { systemClock } from '../process/clock.ts';
 import type { Log } from '../process/log.ts';
@@ -21,6 +22,8 @@ import { nodeWarning } from '../process/nodeVersion.ts';
 import { RequestLimits } from '../relay/requestLimits.ts';
 import { AccessKeys, onceAMinute } from '../server/accessKeys.ts';
 import { Callers } from '../server/callers.ts';
+import { RECONNECTING, STARTING, STOPPING } from '../server/readiness.ts';
+import type { NotReady } from '../server/readiness.ts';
 import { createProxyServer } from '../server/server.ts';
 import { ActivityLog } from '../usage/activityLog.ts';
 import { UsageCollector } from '../usage/usageCollector.ts';
@@ -111,6 +114,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     images: options.images,
     ...internals,
   });
+  const { connectsWithoutKey = true } = options;
+  const readiness = (): NotReady | null => {
+    if (stopping) return STOPPING;
+    if (connection.sessions.current() !== undefined) return null;
+    // Only a probe may show that the proxy is needed: balancers send no requests to one that is not ready.
+    if (connectsWithoutKey) connection.sessions.restore();
+    const { failure, verified } = watch.current();
+    if (failure !== null) return reasonOf(failure);
+    return verified === null ? STARTING : RECONNECTING;
+  };
   const memory = limitMemory(availableMemory());
   const clock = internals?.clock ?? systemClock;
   const collector = options.onEvent && new UsageCollector(clock, options.onEvent);
@@ -135,6 +148,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         ...watch.current(),
       };
     },
+    readiness,
     onOutcome: watch.outcome,
     onEvent,
     limits: new RequestLimits(memory.bodies),
@@ -170,7 +184,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       'Other computers can reach this address without encryption, and use the proxy with a key. Set the host to 127.0.0.1 to prevent this.';
     log.warn('open_address', { host: config.host, note });
   }
-  if (config.apiKey !== null || options.connectsWithoutKey !== false) connection.sessions.warmUp();
+  if (config.apiKey !== null || connectsWithoutKey) connection.sessions.warmUp();
 
   ({ port } = server.address() as AddressInfo);
   return {

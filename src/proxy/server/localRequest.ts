@@ -29,6 +29,8 @@ import type { AccessKeys } from './accessKeys.ts';
 import type { Callers } from './callers.ts';
 import type { ClientConnection } from './connections.ts';
 import { bearerToken, checkOrigin, corsHeaders, dialectKey, isOwnHost, preflightHeaders } from './guard.ts';
+import { readyResponse } from './readiness.ts';
+import type { NotReady } from './readiness.ts';
 import { readDialectHead, readRequestHead } from './requestHead.ts';
 import { readHost, readTarget } from './requestTarget.ts';
 import type { RequestTarget } from './requestTarget.ts';
@@ -59,6 +61,8 @@ export interface ServerOptions {
   readonly state: () => ServerState;
   /** What the proxy reports to the windows that share its secret. */
   readonly report: () => ProxyReport;
+  /** Why the proxy is not ready to serve; null: it is ready. */
+  readonly readiness: () => NotReady | null;
   /** Receives the outcome of each relayed request: null for a success. */
   readonly onOutcome: (failure: RequestFailure | null) => void;
   readonly onEvent: (event: { type: 'releaseRequested' } | { type: 'chatAnswered'; id: string }) => void;
@@ -184,6 +188,12 @@ export class LocalRequest {
     }
     if (route.kind === 'health' && this.#answersWindow(method)) return undefined;
     if (!route.allow.split(', ').includes(method)) return methodNotAllowed(route.allow, dialect);
+    if (route.kind === 'ready') {
+      this.#entry.routine = true;
+      const { status, json } = readyResponse(this.#options.readiness());
+      this.#sendJson(status, json, this.#cors);
+      return undefined;
+    }
     if (route.kind !== 'health') return this.#relayRequest(route);
     const proof = proofFor(raw, this.#ownership);
     this.#entry.routine = proof.length > 0;
