@@ -36,13 +36,22 @@ export type ProxyConfig = ReturnType<typeof resolveConfig>;
 export type LiveConfig = ReturnType<typeof resolveLiveConfig>;
 
 /**
- * Everything but the secrets, each setting of its type.
+ * Everything but the secrets, each setting of its type. Times are in milliseconds.
  * @throws ConfigError for the first value that cannot be used
  */
 export function resolveConfig(settings: ProxySettings) {
-  const { backendUrl, pcr0Environment, additionalPcr0, ...others } = checkAll(RESTART_SETTINGS, settings);
-  const policy = { environment: pcr0Environment, additional: additionalPcr0 };
-  return { ...others, backend: backendUrl, policy, ...resolveLiveConfig(settings) };
+  const { backendUrl, pcr0Environment, additionalPcr0, drainDelaySeconds, drainSeconds, ...others } = checkAll(
+    RESTART_SETTINGS,
+    settings,
+  );
+  return {
+    ...others,
+    backend: backendUrl,
+    policy: { environment: pcr0Environment, additional: additionalPcr0 },
+    drainDelay: drainDelaySeconds * 1000,
+    drain: drainSeconds * 1000,
+    ...resolveLiveConfig(settings),
+  };
 }
 
 /**

@@ -41,6 +41,8 @@ const timeout = number(
   { type: 'number', exclusiveMinimum: 0, maximum: 2_000_000 }, // a timer of Node holds no more than 2^31 ms
   'it must be a number of seconds above 0 and at most 2000000',
 );
+/** At most an hour. */
+const pause = number({ type: 'number', minimum: 0, maximum: 3600 }, 'it must be a number of seconds from 0 to 3600');
 const plain = text((value) => value);
 
 /** Settings of the proxy. A change restarts it. */
@@ -83,6 +85,19 @@ export const RESTART_SETTINGS = {
     description: 'Extra enclave images to trust, by their PCR0: 96 hex digits each.',
     variable: 'PROXY_ADDITIONAL_PCR0',
     scope: 'application',
+  },
+  drainDelaySeconds: {
+    ...pause,
+    default: 0,
+    description:
+      'Seconds from the signal to stop until the proxy stops listening. Meanwhile it serves, but is not ready, so that balancers stop using it.',
+    variable: 'PROXY_DRAIN_DELAY_SECS',
+  },
+  drainSeconds: {
+    ...pause,
+    default: 30,
+    description: 'Seconds that running requests may then take to finish before they are cut off.',
+    variable: 'PROXY_DRAIN_SECS',
   },
 } as const satisfies Group;
 
@@ -247,7 +262,7 @@ const EDITOR_SETTINGS = {
 const ALL = { ...EDITOR_SETTINGS, ...SECRETS };
 
 /** Settings of the proxy that the editor does not have. There, the log channel sets the log level. */
-const COMMAND_LINE_ONLY = ['host', 'allowedHosts', 'logLevel'] as const;
+const COMMAND_LINE_ONLY = ['host', 'drainDelaySeconds', 'drainSeconds', 'allowedHosts', 'logLevel'] as const;
 
 export type SettingName = keyof typeof ALL;
 type ValuesOf<Settings extends Group> = { readonly [Name in keyof Settings]: Parameters<Settings[Name]['use']>[0] };

@@ -37,6 +37,16 @@ const SECONDS: Omit<Rule, 'variable' | 'read'> = {
   allowed: /above 0 and at most 2000000/,
 };
 
+const PAUSE: Pick<Rule, 'good' | 'bad' | 'allowed'> = {
+  good: [
+    ['0', 0],
+    ['2.5', 2500],
+    ['3600', 3_600_000],
+  ],
+  bad: ['-1', '3601', '5s', '1e3'],
+  allowed: /from 0 to 3600$/,
+};
+
 export const RULES: readonly Rule[] = [
   {
     variable: 'PROXY_HOST',
@@ -143,6 +153,18 @@ export const RULES: readonly Rule[] = [
     bad: ['a\nb', 'x'.repeat(201)],
     allowed: /at most 200 visible characters/,
   })),
+  {
+    ...PAUSE,
+    variable: 'PROXY_DRAIN_DELAY_SECS',
+    read: ({ drainDelay }) => drainDelay,
+    byDefault: 0,
+  },
+  {
+    ...PAUSE,
+    variable: 'PROXY_DRAIN_SECS',
+    read: ({ drain }) => drain,
+    byDefault: 30_000,
+  },
   {
     variable: 'PROXY_ALLOWED_HOSTS',
     read: ({ allowedHosts }) => allowedHosts,

@@ -1,5 +1,6 @@
 // The command line: settings from the environment, one line for each error, exit codes.
 import { request } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { VARIABLES, readEnvironment } from '../../settings/environment.ts';
 import type { Values } from '../../settings/environment.ts';
 import { ConfigError } from '../../settings/proxyConfig.ts';
@@ -15,8 +16,8 @@ import { startService } from './service.ts';
 import type { Service } from './service.ts';
 import { verifyFile } from './verifyCommand.ts';
 
-/** How long running responses may take to finish when the proxy is asked to stop, in milliseconds. */
-export const GRACE = 30_000;
+/** How long the end may take after the second signal, in milliseconds. */
+const LAST_MOMENT = 1000;
 const PROBE_TIMEOUT = 5000;
 
 const HELP = `sealed-proxy ${VERSION}: a private endpoint on this computer for OpenAI and Anthropic clients.
@@ -94,7 +95,7 @@ async function serve(environment: Values, mainFile: string): Promise<number | un
     config = readConfig(environment);
     const log = new Log(config.logLevel, (text) => process.stderr.write(text));
     const service = await startService({ config, log, mainFile });
-    stopOnSignals(service, log); // before the first line: its reader may send a signal at once
+    stopOnSignals(service, config, log); // before the first line: its reader may send a signal at once
     process.stdout.write(`sealed-proxy ${VERSION} listening on ${service.url}\n`);
     return undefined;
   } catch (error) {
@@ -129,16 +130,36 @@ export function listenFailure(
   return { exitCode: EXIT.failed, sentence, setting: 'host' };
 }
 
-function stopOnSignals(service: Service, log: Log): void {
-  let stopping = false;
-  const stop = (signal: NodeJS.Signals) => {
-    if (stopping) process.exit(EXIT.ok);
-    stopping = true;
+/**
+ * The first signal makes the proxy unready, and then drains it; the second one ends it at once. Each request that is cut off
+ * has its line in the log, and the last line counts them.
+ */
+function stopOnSignals(service: Service, { drainDelay, drain }: Config, log: Log): void {
+  const second = new AbortController();
+  let signals = 0;
+  const stop = async (signal: NodeJS.Signals) => {
     log.info('stopping', { signal });
-    void service.stop(GRACE).then(() => process.exit(EXIT.ok));
+    service.announceStop();
+    if (drainDelay > 0) await setTimeout(drainDelay, undefined, { signal: second.signal }).catch(() => undefined);
+    const { finished, cutOff } = await service.stop(second.signal.aborted ? 0 : drain);
+    log.info('stopped', { finished, cutOff });
+    log.flush();
+    process.exit(EXIT.ok);
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  const onSignal = (signal: NodeJS.Signals) => {
+    signals++;
+    if (signals === 1) {
+      void stop(signal);
+    } else if (signals === 2) {
+      second.abort();
+      service.cutOff();
+      void setTimeout(LAST_MOMENT).then(() => process.exit(EXIT.ok));
+    } else {
+      process.exit(EXIT.ok);
+    }
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
 }
 
 /** What a probe of the running proxy asks for, and what it must answer. */

@@ -25,6 +25,8 @@ import { Callers } from '../server/callers.ts';
 import { RECONNECTING, STARTING, STOPPING } from '../server/readiness.ts';
 import type { NotReady } from '../server/readiness.ts';
 import { createProxyServer } from '../server/server.ts';
+import { Shutdown } from '../server/shutdown.ts';
+import type { ShutdownCounts } from '../server/shutdown.ts';
 import { ActivityLog } from '../usage/activityLog.ts';
 import { UsageCollector } from '../usage/usageCollector.ts';
 import type { Config } from './config.ts';
@@ -66,11 +68,16 @@ export interface Service {
   update(settings: LiveConfig): void;
   /** Uses these rules from the next handshake on, and for an image that waits for consent. */
   readonly updateImages: (rules: ImageRules) => void;
+  /** From now on the proxy is not ready, but it serves until it is stopped. */
+  announceStop(): void;
   /**
-   * Stops listening at once, and ends the responses that are still running after this many milliseconds.
+   * Stops listening at once, and cuts off the requests that are still running after this many milliseconds.
    * @param onFree is called when the port is free
+   * @returns what happened to the requests since `announceStop`, or since this call
    */
-  stop(graceMs: number, onFree?: () => void): Promise<void>;
+  stop(graceMs: number, onFree?: () => void): Promise<ShutdownCounts>;
+  /** Cuts off all running requests now. `stop` then ends at once. */
+  cutOff(): void;
 }
 
 export interface ServiceSecrets {
@@ -100,7 +107,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   let state = { ...config, ...keysOf({ ...config, ownership }) };
   let port = 0;
-  let stopping = false;
+  const shutdown = new Shutdown();
   const backendUrl = config.backend.origin + config.backend.basePath;
   const watch = watchConnection(onEvent);
   const network = new Network(options.network, options.findProxy, log);
@@ -116,7 +123,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const { connectsWithoutKey = true } = options;
   const readiness = (): NotReady | null => {
-    if (stopping) return STOPPING;
+    if (shutdown.isStopping) return STOPPING;
     if (connection.sessions.current() !== undefined) return null;
     // Only a probe may show that the proxy is needed: balancers send no requests to one that is not ready.
     if (connectsWithoutKey) connection.sessions.restore();
@@ -149,6 +156,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       };
     },
     readiness,
+    shutdown,
     onOutcome: watch.outcome,
     onEvent,
     limits: new RequestLimits(memory.bodies),
@@ -187,13 +195,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   if (config.apiKey !== null || connectsWithoutKey) connection.sessions.warmUp();
 
   ({ port } = server.address() as AddressInfo);
+  const cutOff = () => {
+    shutdown.cutOff();
+    server.closeAllConnections();
+  };
   return {
     url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
     port,
     setKeys(secrets) {
-      if (secrets.apiKey !== null && state.apiKey === null && !stopping) connection.sessions.warmUp();
+      if (secrets.apiKey !== null && state.apiKey === null && !shutdown.isStopping) connection.sessions.warmUp();
       const { apiKey } = secrets;
-      state = { ...state, apiKey, ...keysOf(stopping ? { ...secrets, ownership: null } : secrets) };
+      state = { ...state, apiKey, ...keysOf(shutdown.isStopping ? { ...secrets, ownership: null } : secrets) };
     },
     update(settings) {
       state = { ...state, ...settings };
@@ -202,20 +214,22 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     updateImages: connection.updateImages,
     async stop(graceMs, onFree) {
       // The next program on this port could present a proof of this proxy as its own, because it names the same port.
-      stopping = true;
+      shutdown.begin();
       state = { ...state, ownership: null };
-      const closed = once(server, 'close');
       local.close();
       onFree?.();
       collector?.flush(); // running responses may outlast the time that the process has
-      const deadline = setTimeout(() => {
-        server.closeAllConnections();
-      }, graceMs);
-      await closed;
+      const deadline = setTimeout(cutOff, graceMs);
+      await local.ended();
       clearTimeout(deadline);
       await connection.close();
       collector?.flush();
       log.flush();
+      return shutdown.counts;
     },
+    announceStop() {
+      shutdown.begin();
+    },
+    cutOff,
   };
 }

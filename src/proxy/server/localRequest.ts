@@ -36,6 +36,7 @@ import { readHost, readTarget } from './requestTarget.ts';
 import type { RequestTarget } from './requestTarget.ts';
 import { findRoute } from './routes.ts';
 import type { Destination, DialectRoute, KeyRoute } from './routes.ts';
+import type { Shutdown } from './shutdown.ts';
 import { isCheck, proofFor, windowRequest } from './windowRequests.ts';
 import type { Ownership } from './windowRequests.ts';
 
@@ -63,6 +64,7 @@ export interface ServerOptions {
   readonly report: () => ProxyReport;
   /** Why the proxy is not ready to serve; null: it is ready. */
   readonly readiness: () => NotReady | null;
+  readonly shutdown: Shutdown;
   /** Receives the outcome of each relayed request: null for a success. */
   readonly onOutcome: (failure: RequestFailure | null) => void;
   readonly onEvent: (event: { type: 'releaseRequested' } | { type: 'chatAnswered'; id: string }) => void;
@@ -152,6 +154,7 @@ export class LocalRequest {
         if (this.#running === undefined) this.#entry.end = 'client-gone';
         else this.#running.clientGone();
       }
+      if (this.#running !== undefined) this.#entry.end = this.#options.shutdown.ended(this.#entry.end);
       this.#entry.write(this.#options.log);
       this.#finish();
     });
@@ -190,8 +193,7 @@ export class LocalRequest {
     if (!route.allow.split(', ').includes(method)) return methodNotAllowed(route.allow, dialect);
     if (route.kind === 'ready') {
       this.#entry.routine = true;
-      const { status, json } = readyResponse(this.#options.readiness());
-      this.#sendJson(status, json, this.#cors);
+      this.#sendJson(...readyResponse(this.#options.readiness()), this.#cors);
       return undefined;
     }
     if (route.kind !== 'health') return this.#relayRequest(route);

@@ -22,8 +22,8 @@ export const RECONNECTING: NotReady = {
 export const STOPPING: NotReady = { code: 'stopping', message: 'The proxy is stopping.' };
 
 /** @returns the status and the JSON of the response to `GET /ready` */
-export function readyResponse(notReady: NotReady | null): { readonly status: number; readonly json: string } {
-  if (notReady === null) return { status: 200, json: JSON.stringify({ status: 'ready' }) };
+export function readyResponse(notReady: NotReady | null): readonly [status: number, json: string] {
+  if (notReady === null) return [200, JSON.stringify({ status: 'ready' })];
   const { code, message } = notReady;
-  return { status: 503, json: JSON.stringify({ status: 'not_ready', reason: code, message }) };
+  return [503, JSON.stringify({ status: 'not_ready', reason: code, message })];
 }
