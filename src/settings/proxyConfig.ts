@@ -87,7 +87,10 @@ export function readProxyUrl(
   const value: unknown = httpsProxy ?? environment['https_proxy'] ?? environment['HTTPS_PROXY'] ?? '';
   if (typeof value === 'string' && (value === '' || isProxyUrl(value))) return value;
   const shown = typeof value === 'string' && !value.includes('@') ? value : undefined; // before an @ may be a password
-  throw new ConfigError('httpsProxy', 'it must be the URL of a proxy such as http://proxy.example:3128', shown);
+  const allowed = /^socks4a?:/i.test(String(value))
+    ? 'SOCKS4 is not supported; use a SOCKS5 proxy (socks5://) or an HTTP proxy (http://)'
+    : 'it must be the URL of a proxy such as http://proxy.example:3128';
+  throw new ConfigError('httpsProxy', allowed, shown);
 }
 
 /** In one line, and not too long. */

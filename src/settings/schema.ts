@@ -147,7 +147,8 @@ export const LIVE_SETTINGS = {
   allowedHosts: {
     ...list(parseAllowedHost),
     default: [],
-    description: 'Additional names for this computer that clients may use in the `Host` header.',
+    description:
+      'Additional names for this computer that clients may use in the `Host` header; `*.apps.example` allows all names below it.',
     variable: 'PROXY_ALLOWED_HOSTS',
   },
   allowedOrigins: {

@@ -65,6 +65,8 @@ export async function runCommandLine(
     return runCommandLine(['--help'], environment, mainFile);
   if (argument === 'evidence') return saveEvidence(rest, environment);
   if (argument === 'verify') return verifyFile(rest);
+  const misplaced = args.map(misplacedSetting).find((sentence) => sentence !== undefined);
+  if (misplaced !== undefined) return complain(EXIT.invalid, misplaced);
   if (rest.length > 0) return complain(EXIT.invalid, 'only one argument is possible; see --help');
   switch (argument) {
     case undefined:
@@ -83,6 +85,17 @@ export async function runCommandLine(
     default:
       return complain(EXIT.invalid, 'unknown argument; see --help');
   }
+}
+
+/** What to do in place of an argument such as `--port`; undefined for one that is not named like a setting. */
+function misplacedSetting(argument: string): string | undefined {
+  const [, name = ''] = /^--?([a-z][a-z0-9_-]*)(?:=|$)/i.exec(argument) ?? [];
+  const variable = `PROXY_${name
+    .toUpperCase()
+    .replaceAll('-', '_')
+    .replace(/^PROXY_/, '')}`;
+  if (!VARIABLES.some((known) => known.variable === variable)) return undefined;
+  return `settings are environment variables: set ${variable} in place of --${name}; see --help`;
 }
 
 function isHelp(argument: string): boolean {
