@@ -77,6 +77,7 @@ const BY_CODE: readonly (readonly [code: RegExp, text: Text])[] = [
   [/^busy$/, BUSY],
   [/^upload_timeout$/, CLIENT_STOPPED],
   [/^read_timeout$/, { reason: 'the client stopped reading', remedy: SEND_AGAIN }],
+  [/^shutdown$/, { reason: 'the proxy was stopped', remedy: SEND_AGAIN }],
   [/^invalid_response$/, { reason: 'response reports an error, or cannot be translated', remedy: SEND_AGAIN }],
   [
     /^translation_failed$/,

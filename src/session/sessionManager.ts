@@ -87,6 +87,7 @@ export class SessionManager {
   #pending: Promise<Session> | undefined;
   #heartbeat: Heartbeat | undefined;
   #nextHandshakeAt = -Infinity;
+  #failedAt = -Infinity;
   #closed = false;
 
   constructor(options: SessionManagerOptions) {
@@ -169,6 +170,12 @@ export class SessionManager {
     this.acquire().catch(() => undefined); // reported by onFailed
   }
 
+  /** The same if there is no session, but no sooner after a failure than a renewal is tried again. */
+  restore(): void {
+    const isSoonAfterFailure = this.#options.clock.monotonic() - this.#failedAt < RENEW_RETRY;
+    if (this.current() === undefined && !isSoonAfterFailure) this.warmUp();
+  }
+
   /**
    * Uses `session` for no further request, from now on. Its running requests continue. No effect if it was already
    * retired: a late failure on it must not end its successor.
@@ -200,7 +207,8 @@ export class SessionManager {
       return session;
     } catch (cause) {
       const error = asSessionError(cause);
-      this.#nextHandshakeAt = clock.monotonic() + HANDSHAKE_INTERVAL;
+      this.#failedAt = clock.monotonic();
+      this.#nextHandshakeAt = this.#failedAt + HANDSHAKE_INTERVAL;
       if (!this.#closed) onFailed?.(error);
       throw error;
     } finally {

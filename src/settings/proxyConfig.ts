@@ -39,13 +39,22 @@ export type ProxyConfig = ReturnType<typeof resolveConfig>;
 export type LiveConfig = ReturnType<typeof resolveLiveConfig>;
 
 /**
- * Everything but the secrets, each setting of its type.
+ * Everything but the secrets, each setting of its type. Times are in milliseconds.
  * @throws ConfigError for the first value that cannot be used
  */
 export function resolveConfig(settings: ProxySettings) {
-  const { backendUrl, pcr0Environment, additionalPcr0, ...others } = checkAll(RESTART_SETTINGS, settings);
-  const policy = { environment: pcr0Environment, additional: additionalPcr0 };
-  return { ...others, backend: backendUrl, policy, ...resolveLiveConfig(settings) };
+  const { backendUrl, pcr0Environment, additionalPcr0, drainDelaySeconds, drainSeconds, ...others } = checkAll(
+    RESTART_SETTINGS,
+    settings,
+  );
+  return {
+    ...others,
+    backend: backendUrl,
+    policy: { environment: pcr0Environment, additional: additionalPcr0 },
+    drainDelay: drainDelaySeconds * 1000,
+    drain: drainSeconds * 1000,
+    ...resolveLiveConfig(settings),
+  };
 }
 
 /**
@@ -81,7 +90,10 @@ export function readProxyUrl(
   const value: unknown = httpsProxy ?? environment['https_proxy'] ?? environment['HTTPS_PROXY'] ?? '';
   if (typeof value === 'string' && (value === '' || isProxyUrl(value))) return value;
   const shown = typeof value === 'string' && !value.includes('@') ? value : undefined; // before an @ may be a password
-  throw new ConfigError('httpsProxy', 'it must be the URL of a proxy such as http://proxy.example:3128', shown);
+  const allowed = /^socks4a?:/i.test(String(value))
+    ? 'SOCKS4 is not supported; use a SOCKS5 proxy (socks5://) or an HTTP proxy (http://)'
+    : 'it must be the URL of a proxy such as http://proxy.example:3128';
+  throw new ConfigError('httpsProxy', allowed, shown);
 }
 
 /** In one line, and not too long. */

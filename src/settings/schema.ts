@@ -41,6 +41,8 @@ const timeout = number(
   { type: 'number', exclusiveMinimum: 0, maximum: 2_000_000 }, // a timer of Node holds no more than 2^31 ms
   'it must be a number of seconds above 0 and at most 2000000',
 );
+/** At most an hour. */
+const pause = number({ type: 'number', minimum: 0, maximum: 3600 }, 'it must be a number of seconds from 0 to 3600');
 const plain = text((value) => value);
 
 /** Settings of the proxy. A change restarts it. */
@@ -90,6 +92,19 @@ export const RESTART_SETTINGS = {
     description: 'With `true`, clients may send only an access key, and no API key of their own.',
     variable: 'PROXY_ACCESS_KEYS_ONLY',
   },
+  drainDelaySeconds: {
+    ...pause,
+    default: 0,
+    description:
+      'Seconds from the signal to stop until the proxy stops listening. Meanwhile it serves, but is not ready, so that balancers stop using it.',
+    variable: 'PROXY_DRAIN_DELAY_SECS',
+  },
+  drainSeconds: {
+    ...pause,
+    default: 30,
+    description: 'Seconds that running requests may then take to finish before they are cut off.',
+    variable: 'PROXY_DRAIN_SECS',
+  },
 } as const satisfies Group;
 
 /** Settings of the proxy that it can change while it runs. */
@@ -138,7 +153,8 @@ export const LIVE_SETTINGS = {
   allowedHosts: {
     ...list(parseAllowedHost),
     default: [],
-    description: 'Additional names for this computer that clients may use in the `Host` header.',
+    description:
+      'Additional names for this computer that clients may use in the `Host` header; `*.apps.example` allows all names below it.',
     variable: 'PROXY_ALLOWED_HOSTS',
   },
   allowedOrigins: {
@@ -253,7 +269,14 @@ const EDITOR_SETTINGS = {
 const ALL = { ...EDITOR_SETTINGS, ...SECRETS };
 
 /** Settings of the proxy that the editor does not have. There, the log channel sets the log level. */
-const COMMAND_LINE_ONLY = ['host', 'accessKeysOnly', 'allowedHosts', 'logLevel'] as const;
+const COMMAND_LINE_ONLY = [
+  'host',
+  'accessKeysOnly',
+  'drainDelaySeconds',
+  'drainSeconds',
+  'allowedHosts',
+  'logLevel',
+] as const;
 
 export type SettingName = keyof typeof ALL;
 export type SecretName = keyof typeof SECRETS;

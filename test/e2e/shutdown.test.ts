@@ -55,10 +55,61 @@ describe('A proxy that is stopped', () => {
       assert.equal((await reading).broken, true);
       const { end } = await enclave.journal.request(0);
       assert.equal((await withTimeout('the end at the enclave', DEADLINE, end)).ended, 'client-cancelled');
-      const ends = proxy.log.filter(({ event }) => event === 'request').map((line) => line['end']);
-      assert.deepEqual(ends, ['shutdown']);
+      const [line] = proxy.log.filter(({ event }) => event === 'request');
+      assert.deepEqual([line?.['status'], line?.['end'], line?.['level']], [200, 'shutdown', 'warn']);
+      const stopped = proxy.log.at(-1);
+      assert.deepEqual([stopped?.event, stopped?.['finished'], stopped?.['cutOff']], ['stopped', 0, 1]);
     });
   }
+
+  itWithSignals('cuts off what is still running after PROXY_DRAIN_SECS, and logs it', async () => {
+    const enclave = await scope.enclave({ handler: createModel({ paceMs: 50 }) });
+    const proxy = await scope.proxy(enclave, { PROXY_DRAIN_SECS: '1' });
+    const stalled = [
+      await openResponse(proxy.url, { body: chatBody('/stall 1', { stream: true }) }),
+      await openResponse(proxy.url, {
+        path: '/responses/v1/responses',
+        body: JSON.stringify({ model: 'gemma4-31b', input: '/stall 1', stream: true }),
+      }),
+    ].map(readResponse);
+    const waiting = sendRequest(proxy.url, { body: chatBody('/wait 60000 Hello') }).catch(() => undefined);
+    const finishing = sendRequest(proxy.url, { body: chatBody('/wait 300 Hello') });
+    await withTimeout('the requests at the enclave', DEADLINE, enclave.journal.request(3));
+    proxy.child.kill('SIGTERM');
+    assert.equal((await finishing).status, 200);
+    const { milliseconds } = await timed(() => proxy.exitAtOnce());
+    assert.ok(milliseconds > 500, `${milliseconds} ms`);
+    for (const response of stalled) assert.equal((await response).broken, true);
+    assert.equal(await waiting, undefined);
+    const ends = proxy.log.filter(({ event }) => event === 'request').map((line) => line['end']);
+    assert.deepEqual(ends, ['complete', 'shutdown', 'shutdown', 'shutdown']);
+    const stopped = proxy.log.at(-1);
+    assert.deepEqual([stopped?.event, stopped?.['finished'], stopped?.['cutOff']], ['stopped', 1, 3]);
+  });
+
+  itWithSignals('serves for PROXY_DRAIN_DELAY_SECS, but is not ready', async () => {
+    const proxy = await scope.proxy(await scope.enclave(), { PROXY_DRAIN_DELAY_SECS: '2' });
+    await proxy.logged('session');
+    proxy.child.kill('SIGTERM');
+    await proxy.logged('stopping');
+    const ready = await sendRequest(proxy.url, { method: 'GET', path: '/ready' });
+    assert.equal(ready.status, 503);
+    assert.equal((ready.json() as { reason: string }).reason, 'stopping');
+    assert.equal((await sendRequest(proxy.url, { method: 'GET', path: '/health' })).status, 200);
+    assert.equal((await sendRequest(proxy.url, { body: chatBody('Hello') })).status, 200);
+    assert.deepEqual(await proxy.exitAtOnce(), OK);
+    const stopped = proxy.log.at(-1);
+    assert.deepEqual([stopped?.event, stopped?.['finished'], stopped?.['cutOff']], ['stopped', 1, 0]);
+  });
+
+  itWithSignals('by a second signal during the delay exits at once', async () => {
+    const proxy = await scope.proxy(await scope.enclave(), { PROXY_DRAIN_DELAY_SECS: '600' });
+    proxy.child.kill('SIGTERM');
+    await proxy.logged('stopping');
+    proxy.child.kill('SIGINT');
+    assert.deepEqual(await proxy.exitAtOnce(), OK);
+    assert.equal(proxy.log.at(-1)?.event, 'stopped');
+  });
 
   itWithSignals('while it is idle exits at once', async () => {
     const { proxy } = await start();

@@ -37,6 +37,16 @@ const SECONDS: Omit<Rule, 'variable' | 'read'> = {
   allowed: /above 0 and at most 2000000/,
 };
 
+const PAUSE: Pick<Rule, 'good' | 'bad' | 'allowed'> = {
+  good: [
+    ['0', 0],
+    ['2.5', 2500],
+    ['3600', 3_600_000],
+  ],
+  bad: ['-1', '3601', '5s', '1e3'],
+  allowed: /from 0 to 3600$/,
+};
+
 export const RULES: readonly Rule[] = [
   {
     variable: 'PROXY_HOST',
@@ -144,6 +154,18 @@ export const RULES: readonly Rule[] = [
     allowed: /at most 200 visible characters/,
   })),
   {
+    ...PAUSE,
+    variable: 'PROXY_DRAIN_DELAY_SECS',
+    read: ({ drainDelay }) => drainDelay,
+    byDefault: 0,
+  },
+  {
+    ...PAUSE,
+    variable: 'PROXY_DRAIN_SECS',
+    read: ({ drain }) => drain,
+    byDefault: 30_000,
+  },
+  {
     variable: 'PROXY_ALLOWED_HOSTS',
     read: ({ allowedHosts }) => allowedHosts,
     byDefault: [],
@@ -152,8 +174,19 @@ export const RULES: readonly Rule[] = [
       ['host.docker.internal, my_box', ['host.docker.internal', 'my_box']],
       ['192.168.1.7,[fe80::1],fe80::2', ['192.168.1.7', 'fe80::1', 'fe80::2']],
       ['x', ['x']],
+      ['*.Apps.Example', ['*.apps.example']],
+      ['*.default.svc.cluster.local', ['*.default.svc.cluster.local']],
     ],
-    bad: ['box:80', 'http://box', 'box/', '*', '*.local', 'b ox', '.local', 'local.', '-box', 'b\u00f6x'],
+    bad: [
+      '*.0.1',
+      '*.a.1',
+      '*.a.example.',
+      '*..a.example',
+      '*a.example',
+      'x.*.example',
+      '*.*.example',
+      '*.a.example:80',
+    ].concat(['box:80', 'http://box', 'box/', '*', '*.local', 'b ox', '.local', 'local.', '-box', 'b\u00f6x']),
     allowed: /a host name or an address, without a port/,
   },
   {

@@ -88,6 +88,12 @@ export function openConnection(options: ConnectionOptions): BackendConnection {
       onEvent({ type: 'confirmImage', image });
     },
   });
+  const withAdvice = (failure: ReturnType<typeof describeError>) => {
+    const { basePath } = settings.backend;
+    if (!failure.code.startsWith('handshake_') || !/\/v1$/.test(basePath)) return failure;
+    const advice = `the URL of the backend ends with ${basePath}; it must not have the path of the API, so remove it`;
+    return { ...failure, message: `${failure.message}: ${advice}` };
+  };
   const sessions = new SessionManager({
     clock,
     connect: async () => {
@@ -136,7 +142,7 @@ export function openConnection(options: ConnectionOptions): BackendConnection {
       onEvent({ type: 'sessionLost', reason });
     },
     onFailed: (error) => {
-      const failure = describeError(error);
+      const failure = withAdvice(describeError(error));
       log.error('handshake_failed', failure);
       if (error.code === 'timeout') transport.renew(); // the network may have changed without an error
       onEvent({ type: 'handshakeFailed', ...failure });

@@ -3,6 +3,11 @@ import type { SessionError } from '../../session/errors.ts';
 import { codeOf } from '../../shared/errors.ts';
 import { ProxyError } from './proxyError.ts';
 
+/** Whether a code of the system's TLS means that the other side sends plain text. */
+export function isWithoutTls(code: string | undefined): code is string {
+  return code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG';
+}
+
 /** What the log may show of an error: its code and message, and only the code of a cause from outside. */
 export function describeError(error: SessionError): { code: string; detail: string | null; message: string } {
   const { code, message, cause } = error;
@@ -13,5 +18,10 @@ export function describeError(error: SessionError): { code: string; detail: stri
   if (cause instanceof ProxyError) {
     return { code, detail: cause.code, message: code === 'network' ? cause.message : `${message}: ${cause.message}` };
   }
-  return { code, detail: codeOf(cause) ?? null, message };
+  const detail = codeOf(cause);
+  if (isWithoutTls(detail)) {
+    const advice = 'check the port of the backend, and whether its URL must begin with http:// (only on this computer)';
+    return { code, detail, message: `The server does not speak TLS (${detail}): ${advice}` };
+  }
+  return { code, detail: detail ?? null, message };
 }

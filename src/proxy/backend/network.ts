@@ -111,6 +111,12 @@ export class Network {
       const note = "The operating system's certificates could not be read; those of Node.js are used.";
       this.#log?.warn('certificates', { bundled, extra, system, note });
     }
+    // Node.js skips such a file.
+    if (extra === 0 && (process.env['NODE_EXTRA_CA_CERTS'] ?? '') !== '') {
+      const note =
+        'No certificate could be read from the file that NODE_EXTRA_CA_CERTS names. It must exist, and have certificates in PEM: -----BEGIN CERTIFICATE-----. To convert DER: openssl x509 -inform der -in FILE -out FILE.pem';
+      this.#log?.warn('certificates', { bundled, extra, system, note });
+    }
     return certificates;
   }
 
@@ -128,7 +134,8 @@ export class Network {
     }
     const uri = route.url.replace(/^socks5h:/i, 'socks5:'); // undici leaves the name to the proxy in any case
     if (!isProxyUrl(uri)) {
-      const message = 'The proxy of this network is of a kind that is not supported, such as SOCKS4';
+      const message =
+        'The proxy of this network is of a kind that is not supported, such as SOCKS4; use a SOCKS5 or an HTTP proxy';
       throw new ProxyError('proxy_unsupported', message);
     }
     const { host, username } = new URL(uri);

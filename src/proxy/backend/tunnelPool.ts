@@ -3,13 +3,15 @@ import { Pool } from 'undici';
 import type { Dispatcher } from 'undici';
 import { codeOf } from '../../shared/errors.ts';
 import type { RouteReport } from '../../shared/network.ts';
+import { isWithoutTls } from './describeError.ts';
 import { ProxyError } from './proxyError.ts';
 
 type ReportAuthentication = (seen: Pick<RouteReport, 'authentication' | 'schemes'>) => void;
 
 const SCHEMES = ['Basic', 'Bearer', 'Digest', 'Negotiate', 'NTLM', 'Kerberos'];
 const OK = 200;
-const AUTHENTICATION_REQUIRED = 407;
+/** Some proxies answer 401 where 407 is meant. */
+const AUTHENTICATION_REQUIRED = [401, 407];
 
 /**
  * A pool for the CONNECT requests of undici's ProxyAgent, which says no more of a refusal than its status.
@@ -29,7 +31,11 @@ export function openTunnelPool(
       response = await openTunnel(request);
     } catch (cause) {
       const code = codeOf(cause);
-      const reason = code === undefined ? '' : ` (${code})`;
+      const reason = isWithoutTls(code)
+        ? `: it does not speak TLS (${code}); use http:// in its URL`
+        : code === undefined
+          ? ''
+          : ` (${code})`;
       throw new ProxyError('proxy_unreachable', `The HTTP proxy ${proxy.host} cannot be reached${reason}`, { cause });
     }
     const { statusCode, headers, socket } = response;
@@ -38,13 +44,13 @@ export function openTunnelPool(
       return response;
     }
     socket.on('error', () => undefined).destroy();
-    if (statusCode !== AUTHENTICATION_REQUIRED) {
+    if (!AUTHENTICATION_REQUIRED.includes(statusCode)) {
       throw new ProxyError(
         'proxy_refused',
         `The HTTP proxy ${proxy.host} refused the connection: status ${statusCode}`,
       );
     }
-    const schemes = schemesOf(headers['proxy-authenticate']);
+    const schemes = schemesOf(headers['proxy-authenticate'] ?? headers['www-authenticate']);
     onAuthentication({ authentication: hasCredentials ? 'refused' : 'required', schemes });
     throw authenticationError(proxy.host, hasCredentials, schemes);
   };

@@ -1,5 +1,6 @@
 // The command line: settings from the environment, one line for each error, exit codes.
 import { request } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { VARIABLES, readEnvironment } from '../../settings/environment.ts';
 import type { Values } from '../../settings/environment.ts';
 import { ConfigError } from '../../settings/proxyConfig.ts';
@@ -19,20 +20,19 @@ import { startService } from './service.ts';
 import type { Service } from './service.ts';
 import { verifyFile } from './verifyCommand.ts';
 
-/** How long running responses may take to finish when the proxy is asked to stop, in milliseconds. */
-export const GRACE = 30_000;
-/** How long the last lines of the log may take after a second signal, in milliseconds. */
-const LAST_LINES = 1000;
-const HEALTH_TIMEOUT = 5000;
+/** How long the end may take after the second signal, in milliseconds. */
+const LAST_MOMENT = 1000;
+const PROBE_TIMEOUT = 5000;
 
 const HELP = `sealed-proxy ${VERSION}: a private endpoint on this computer for OpenAI and Anthropic clients.
 
-Usage: sealed-proxy [--help | --version | --health]
+Usage: sealed-proxy [--help | --version | --health | --ready]
        sealed-proxy keys new NAME
        sealed-proxy evidence [FILE]
        sealed-proxy verify FILE [--at TIME] [--pcr0 PCR0]... [--root FILE] [--challenge BASE64]
 
   --health   check the proxy that runs with these settings; exit with 0 if it answers, else with 1
+  --ready    the same, but with 0 only if it has a session with the enclave and is not stopping
   keys new   make an access key for the client NAME, and print a line for the file of the access keys
   evidence   verify the backend once, and write what others need to verify it again; an existing FILE is not overwritten
   verify     verify evidence, or an attestation document, without a network; exit with 0 only if every check passed
@@ -72,6 +72,8 @@ export async function runCommandLine(
   if (argument === 'evidence') return saveEvidence(rest, environment);
   if (argument === 'verify') return verifyFile(rest);
   if (argument === 'keys') return makeKey(rest);
+  const misplaced = args.map(misplacedSetting).find((sentence) => sentence !== undefined);
+  if (misplaced !== undefined) return complain(EXIT.invalid, misplaced);
   if (rest.length > 0) return complain(EXIT.invalid, 'only one argument is possible; see --help');
   switch (argument) {
     case undefined:
@@ -84,7 +86,9 @@ export async function runCommandLine(
       process.stdout.write(`sealed-proxy ${VERSION}\n`);
       return EXIT.ok;
     case '--health':
-      return checkHealth(environment);
+      return probeRunning(environment, HEALTH);
+    case '--ready':
+      return probeRunning(environment, READY);
     default:
       return complain(EXIT.invalid, 'unknown argument; see --help');
   }
@@ -99,6 +103,17 @@ function makeKey([action, name, ...rest]: readonly string[]): number {
   if (problem !== undefined) return complain(EXIT.invalid, problem);
   process.stdout.write(`${name}=${createAccessKey()}\n`);
   return EXIT.ok;
+}
+
+/** What to do in place of an argument such as `--port`; undefined for one that is not named like a setting. */
+function misplacedSetting(argument: string): string | undefined {
+  const [, name = ''] = /^--?([a-z][a-z0-9_-]*)(?:=|$)/i.exec(argument) ?? [];
+  const variable = `PROXY_${name
+    .toUpperCase()
+    .replaceAll('-', '_')
+    .replace(/^PROXY_/, '')}`;
+  if (!VARIABLES.some((known) => known.variable === variable)) return undefined;
+  return `settings are environment variables: set ${variable} in place of --${name}; see --help`;
 }
 
 function isHelp(argument: string): boolean {
@@ -117,7 +132,7 @@ async function serve(environment: Values, mainFile: string): Promise<number | un
     reload = new SecretReload(service, environment, paths, log);
     watch.start();
     reloadOnSignal(reload);
-    stopOnSignals(service, log); // before the first line: its reader may send a signal at once
+    stopOnSignals(service, config, log); // before the first line: its reader may send a signal at once
     process.stdout.write(`sealed-proxy ${VERSION} listening on ${service.url}\n`);
     return undefined;
   } catch (error) {
@@ -157,52 +172,95 @@ function reloadOnSignal(reload: SecretReload): void {
   if (process.platform !== 'win32') process.on('SIGHUP', () => void reload.load('SIGHUP'));
 }
 
-function stopOnSignals(service: Service, log: Log): void {
-  let stopping = false;
-  const stop = (signal: NodeJS.Signals) => {
-    if (stopping) {
-      service.cutOff(); // each request that ends here has its line in the log first
-      setTimeout(() => process.exit(EXIT.ok), LAST_LINES).unref();
-      return;
-    }
-    stopping = true;
+/**
+ * The first signal makes the proxy unready, and then drains it; the second one ends it at once. Each request that is cut off
+ * has its line in the log, and the last line counts them.
+ */
+function stopOnSignals(service: Service, { drainDelay, drain }: Config, log: Log): void {
+  const second = new AbortController();
+  let signals = 0;
+  const stop = async (signal: NodeJS.Signals) => {
     log.info('stopping', { signal });
-    void service.stop(GRACE).then(() => process.exit(EXIT.ok));
+    service.announceStop();
+    if (drainDelay > 0) await setTimeout(drainDelay, undefined, { signal: second.signal }).catch(() => undefined);
+    const { finished, cutOff } = await service.stop(second.signal.aborted ? 0 : drain);
+    log.info('stopped', { finished, cutOff });
+    log.flush();
+    process.exit(EXIT.ok);
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  const onSignal = (signal: NodeJS.Signals) => {
+    signals++;
+    if (signals === 1) {
+      void stop(signal);
+    } else if (signals === 2) {
+      second.abort();
+      service.cutOff();
+      void setTimeout(LAST_MOMENT).then(() => process.exit(EXIT.ok));
+    } else {
+      process.exit(EXIT.ok);
+    }
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
 }
 
-/** Checks the running proxy, for the health check of a container. */
-async function checkHealth(environment: Values): Promise<number> {
+/** What a probe of the running proxy asks for, and what it must answer. */
+interface Probe {
+  readonly path: string;
+  readonly adjective: string;
+  /** Why the response is not the one that is sought; undefined: it is. */
+  readonly failureOf: (status: number | undefined, body: unknown) => string | undefined;
+}
+
+const OTHER_PROGRAM = 'another program uses this port';
+
+const HEALTH: Probe = {
+  path: '/health',
+  adjective: 'healthy',
+  failureOf: (code, body) => {
+    const { status, service } = fieldsOf(body);
+    return code === 200 && status === 'ok' && service === 'sealed-proxy' ? undefined : OTHER_PROGRAM;
+  },
+};
+
+const READY: Probe = {
+  path: '/ready',
+  adjective: 'ready',
+  failureOf: (code, body) => {
+    const { status, reason, message } = fieldsOf(body);
+    if (code === 200 && status === 'ready') return undefined;
+    return code === 503 && status === 'not_ready' ? `${String(reason)}: ${String(message)}` : OTHER_PROGRAM;
+  },
+};
+
+/** Checks the running proxy, for the probes of a container. */
+async function probeRunning(environment: Values, probe: Probe): Promise<number> {
   try {
     const { host, port } = readEnvironment(environment);
     const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-    const failure = await findHealthFailure(address, port);
+    const failure = await findFailure(address, port, probe);
     if (failure === undefined) return EXIT.ok;
-    return complain(EXIT.failed, `no healthy proxy on ${address} port ${port}: ${failure}`);
+    return complain(EXIT.failed, `no ${probe.adjective} proxy on ${address} port ${port}: ${failure}`);
   } catch (error) {
     if (error instanceof ConfigError) return complain(EXIT.failed, error.message);
     throw error;
   }
 }
 
-function findHealthFailure(host: string, port: number): Promise<string | undefined> {
+function findFailure(host: string, port: number, { path, failureOf }: Probe): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const signal = AbortSignal.timeout(HEALTH_TIMEOUT);
-    const check = request({ host, port, path: '/health', agent: false, signal }, (response) => {
+    const signal = AbortSignal.timeout(PROBE_TIMEOUT);
+    const check = request({ host, port, path, agent: false, signal }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', () => undefined); // `close` follows
       response.on('close', () => {
-        const { status, service } = fieldsOf(parseJson(Buffer.concat(chunks)));
-        const isHealthy = response.statusCode === 200 && status === 'ok' && service === 'sealed-proxy';
         if (!response.complete) resolve('the connection broke during the response');
-        else resolve(isHealthy ? undefined : 'another program uses this port');
+        else resolve(failureOf(response.statusCode, parseJson(Buffer.concat(chunks))));
       });
     });
     check.on('error', ({ name, message }) => {
-      resolve(name === 'AbortError' ? `no response within ${HEALTH_TIMEOUT / 1000} seconds` : message);
+      resolve(name === 'AbortError' ? `no response within ${PROBE_TIMEOUT / 1000} seconds` : message);
     });
     check.end();
   });

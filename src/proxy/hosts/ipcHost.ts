@@ -8,13 +8,16 @@ import { parseToProxy } from '../../shared/messages.ts';
 import type { FromProxy, ProxySecrets, ToProxy } from '../../shared/messages.ts';
 import { VERSION } from '../../shared/version.ts';
 import { Log } from '../process/log.ts';
-import { GRACE, listenFailure } from './commandLineHost.ts';
+import { listenFailure } from './commandLineHost.ts';
 import { checkKeys, parseCacheRoot } from './config.ts';
 import type { Config } from './config.ts';
 import { EditorProxies } from './editorProxies.ts';
 import { EXIT } from './exit.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
+
+/** How long running responses may take to finish when the proxy is asked to stop, in milliseconds. */
+export const GRACE = 30_000;
 
 type Message = ToProxy<ProxySettings>;
 type Start = Extract<Message, { type: 'start' }>;

@@ -13,6 +13,7 @@ import { Network } from '../backend/network.ts';
 import type { FindProxy } from '../backend/network.ts';
 import { ModelLists } from '../dialects/modelLists.ts';
 import { Translator } from '../dialects/translationThread.ts';
+import { reasonOf } from '../http/backendErrors.ts';
 import { bodyLimits } from '../http/openaiErrors.ts';
 import { systemClock } from '../process/clock.ts';
 import type { Log } from '../process/log.ts';
@@ -21,7 +22,11 @@ import { nodeWarning } from '../process/nodeVersion.ts';
 import { RequestLimits } from '../relay/requestLimits.ts';
 import { AccessKeys, onceAMinute } from '../server/accessKeys.ts';
 import { Callers } from '../server/callers.ts';
+import { RECONNECTING, STARTING, STOPPING } from '../server/readiness.ts';
+import type { NotReady } from '../server/readiness.ts';
 import { createProxyServer } from '../server/server.ts';
+import { Shutdown } from '../server/shutdown.ts';
+import type { ShutdownCounts } from '../server/shutdown.ts';
 import { ActivityLog } from '../usage/activityLog.ts';
 import { UsageCollector } from '../usage/usageCollector.ts';
 import type { Config } from './config.ts';
@@ -63,13 +68,16 @@ export interface Service {
   update(settings: LiveConfig): void;
   /** Uses these rules from the next handshake on, and for an image that waits for consent. */
   readonly updateImages: (rules: ImageRules) => void;
-  /** Ends the responses that are still running, so that `stop` resolves. */
-  readonly cutOff: () => void;
+  /** From now on the proxy is not ready, but it serves until it is stopped. */
+  announceStop(): void;
   /**
-   * Stops listening at once, and ends the responses that are still running after this many milliseconds.
+   * Stops listening at once, and cuts off the requests that are still running after this many milliseconds.
    * @param onFree is called when the port is free
+   * @returns what happened to the requests since `announceStop`, or since this call
    */
-  stop(graceMs: number, onFree?: () => void): Promise<void>;
+  stop(graceMs: number, onFree?: () => void): Promise<ShutdownCounts>;
+  /** Cuts off all running requests now. `stop` then ends at once. */
+  cutOff(): void;
 }
 
 export interface ServiceSecrets {
@@ -103,7 +111,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   let state = { ...config, ...keysOf({ ...config, ownership }) };
   let port = 0;
-  let stopping = false;
+  const shutdown = new Shutdown();
   const backendUrl = config.backend.origin + config.backend.basePath;
   const watch = watchConnection(onEvent);
   const network = new Network(options.network, options.findProxy, log);
@@ -117,6 +125,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     images: options.images,
     ...internals,
   });
+  const { connectsWithoutKey = true } = options;
+  const readiness = (): NotReady | null => {
+    if (shutdown.isStopping) return STOPPING;
+    if (connection.sessions.current() !== undefined) return null;
+    // Only a probe may show that the proxy is needed: balancers send no requests to one that is not ready.
+    if (connectsWithoutKey) connection.sessions.restore();
+    const { failure, verified } = watch.current();
+    if (failure !== null) return reasonOf(failure);
+    return verified === null ? STARTING : RECONNECTING;
+  };
   const memory = limitMemory(availableMemory());
   const clock = internals?.clock ?? systemClock;
   const collector = options.onEvent && new UsageCollector(clock, options.onEvent);
@@ -140,6 +158,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         ...watch.current(),
       };
     },
+    readiness,
+    shutdown,
     onOutcome: watch.outcome,
     onEvent,
     limits: new RequestLimits(memory.bodies),
@@ -175,39 +195,45 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       'Other computers can reach this address without encryption, and use the proxy with a key. Set the host to 127.0.0.1 to prevent this.';
     log.warn('open_address', { host: config.host, note });
   }
-  if (config.apiKey !== null || options.connectsWithoutKey !== false) connection.sessions.warmUp();
+  if (config.apiKey !== null || connectsWithoutKey) connection.sessions.warmUp();
 
   ({ port } = server.address() as AddressInfo);
+  const cutOff = () => {
+    shutdown.cutOff();
+    server.closeAllConnections();
+  };
   return {
     url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
     port,
     setKeys(secrets) {
-      if (secrets.apiKey !== null && state.apiKey === null && !stopping) connection.sessions.warmUp();
+      if (secrets.apiKey !== null && state.apiKey === null && !shutdown.isStopping) connection.sessions.warmUp();
       const { apiKey, cacheNamespaceRoot = state.cacheNamespaceRoot } = secrets;
-      state = { ...state, apiKey, cacheNamespaceRoot, ...keysOf(stopping ? { ...secrets, ownership: null } : secrets) };
+      const keys = keysOf(shutdown.isStopping ? { ...secrets, ownership: null } : secrets);
+      state = { ...state, apiKey, cacheNamespaceRoot, ...keys };
     },
     update(settings) {
       state = { ...state, ...settings };
       log.setLevel(settings.logLevel);
     },
     updateImages: connection.updateImages,
-    cutOff: local.cutOff,
     async stop(graceMs, onFree) {
       // The next program on this port could present a proof of this proxy as its own, because it names the same port.
-      stopping = true;
+      shutdown.begin();
       state = { ...state, ownership: null };
-      const closed = once(server, 'close');
       local.close();
       onFree?.();
       collector?.flush(); // running responses may outlast the time that the process has
-      const deadline = setTimeout(() => {
-        local.cutOff();
-      }, graceMs);
-      await closed;
+      const deadline = setTimeout(cutOff, graceMs);
+      await local.ended();
       clearTimeout(deadline);
       await connection.close();
       collector?.flush();
       log.flush();
+      return shutdown.counts;
     },
+    announceStop() {
+      shutdown.begin();
+    },
+    cutOff,
   };
 }

@@ -60,12 +60,25 @@ const CODES: Readonly<Record<string, Problem>> = {
   enclave_error: { ...INVALID, what: 'Its enclave reported an error.' },
 };
 
+/** What a request gets its own error for. */
+const HANDSHAKES: Readonly<Record<string, Problem>> = {
+  timeout: { code: 'timeout', what: 'It did not answer in time.' },
+  image_unconfirmed: { code: 'image_unconfirmed', what: 'Its enclave runs a new image that is not accepted yet.' },
+  image_refused: { code: 'image_refused', what: 'Its enclave runs an image that was refused.' },
+};
+
 /** Codes of the system, of TLS and of checks, such as `ECONNREFUSED`; anything else is not for clients. */
 const DETAIL = /^\w{1,60}$/;
 
+/** Why there is no session with the enclave, for programs and in a sentence. */
+export function reasonOf(failure: BackendFailure): { readonly code: BackendCode; readonly message: string } {
+  const { code, what } = HANDSHAKES[failure.code] ?? problemOf(failure, true);
+  return { code, message: `${FAILED} ${what}${detailsOf(failure)}` };
+}
+
 /** @param isUnsent whether it is certain that nothing of the request was sent */
 export function errorOfExchange(failure: BackendFailure, isUnsent: boolean): ClientError {
-  const { code, detail } = failure;
+  const { code } = failure;
   if (code === 'image_unconfirmed') return PROXY_ERRORS.imageUnconfirmed;
   if (code === 'image_refused') return PROXY_ERRORS.imageRefused;
   if (code === 'request_too_large') return PROXY_ERRORS.tooManyHeaders;
@@ -75,9 +88,12 @@ export function errorOfExchange(failure: BackendFailure, isUnsent: boolean): Cli
     return { ...PROXY_ERRORS.timeout, message: `${message} ${prompt} ${REMEDY}` };
   }
   const problem = problemOf(failure, isUnsent);
-  const details = detail !== null && DETAIL.test(detail) ? ` (${detail})` : '';
-  const message = `${FAILED} ${problem.what} ${prompt} ${REMEDY}${details}`;
+  const message = `${FAILED} ${problem.what} ${prompt} ${REMEDY}${detailsOf(failure)}`;
   return { status: 502, type: 'server_error', code: problem.code, message };
+}
+
+function detailsOf({ detail }: BackendFailure): string {
+  return detail !== null && DETAIL.test(detail) ? ` (${detail})` : '';
 }
 
 function problemOf(failure: BackendFailure, isUnsent: boolean): Problem {

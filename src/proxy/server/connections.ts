@@ -14,8 +14,6 @@ export class ClientConnection {
   caller = UNKNOWN;
   /** Requests that are being relayed. */
   relayed = 0;
-  /** True if the proxy ends its running responses because it stops. */
-  isCutOff = false;
   readonly #onUsed: () => void;
 
   constructor(socket: Socket, onUsed: (connection: ClientConnection) => void) {

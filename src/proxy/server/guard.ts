@@ -7,7 +7,7 @@ import { singleValue } from '../http/headers.ts';
 export interface HostRule {
   /** The address that the proxy listens on. */
   readonly boundTo: string;
-  /** Further names, in lower case. */
+  /** Further names, in lower case; `*.suffix` for all names below one. */
   readonly allowed: readonly string[];
 }
 
@@ -17,8 +17,12 @@ export interface HostRule {
  * @param name in lower case, without brackets or a port
  */
 export function isOwnHost(name: string, { boundTo, allowed }: HostRule): boolean {
-  if (isLoopback(name) || name === boundTo || allowed.includes(name)) return true;
+  if (isLoopback(name) || name === boundTo || allowed.some((host) => isNamedBy(host, name))) return true;
   return !isLoopback(boundTo) && isIP(name) !== 0; // rebinding needs a name, not an address
+}
+
+function isNamedBy(allowed: string, name: string): boolean {
+  return allowed.startsWith('*.') ? name.length >= allowed.length && name.endsWith(allowed.slice(1)) : allowed === name;
 }
 
 /** The result for the `Origin` header, which web pages cannot leave out and other programs do not send. */

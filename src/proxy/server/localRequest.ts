@@ -29,11 +29,14 @@ import type { AccessKeys } from './accessKeys.ts';
 import type { Callers } from './callers.ts';
 import type { ClientConnection } from './connections.ts';
 import { bearerToken, checkOrigin, corsHeaders, dialectKey, isOwnHost, preflightHeaders } from './guard.ts';
+import { readyResponse } from './readiness.ts';
+import type { NotReady } from './readiness.ts';
 import { readDialectHead, readRequestHead } from './requestHead.ts';
 import { readHost, readTarget } from './requestTarget.ts';
 import type { RequestTarget } from './requestTarget.ts';
 import { findRoute } from './routes.ts';
 import type { Destination, DialectRoute, KeyRoute } from './routes.ts';
+import type { Shutdown } from './shutdown.ts';
 import { isCheck, proofFor, windowRequest } from './windowRequests.ts';
 import type { Ownership } from './windowRequests.ts';
 
@@ -59,6 +62,9 @@ export interface ServerOptions {
   readonly state: () => ServerState;
   /** What the proxy reports to the windows that share its secret. */
   readonly report: () => ProxyReport;
+  /** Why the proxy is not ready to serve; null: it is ready. */
+  readonly readiness: () => NotReady | null;
+  readonly shutdown: Shutdown;
   /** Receives the outcome of each relayed request: null for a success. */
   readonly onOutcome: (failure: RequestFailure | null) => void;
   readonly onEvent: (event: { type: 'releaseRequested' } | { type: 'chatAnswered'; id: string }) => void;
@@ -149,8 +155,8 @@ export class LocalRequest {
       if (!res.writableFinished) {
         if (this.#running === undefined) this.#entry.end = 'client-gone';
         else this.#running.clientGone();
-        if (this.#connection.isCutOff && this.#entry.end === 'client-gone') this.#entry.end = 'shutdown';
       }
+      if (this.#running !== undefined) this.#entry.end = this.#options.shutdown.ended(this.#entry.end);
       this.#entry.write(this.#options.log);
       this.#finish();
     });
@@ -187,6 +193,11 @@ export class LocalRequest {
     }
     if (route.kind === 'health' && this.#answersWindow(method)) return undefined;
     if (!route.allow.split(', ').includes(method)) return methodNotAllowed(route.allow, dialect);
+    if (route.kind === 'ready') {
+      this.#entry.routine = true;
+      this.#sendJson(...readyResponse(this.#options.readiness()), this.#cors);
+      return undefined;
+    }
     if (route.kind !== 'health') return this.#relayRequest(route);
     const proof = proofFor(raw, this.#ownership);
     this.#entry.routine = true;

@@ -11,6 +11,11 @@ interface HealthRoute {
   readonly allow: string;
 }
 
+interface ReadyRoute {
+  readonly kind: 'ready';
+  readonly allow: string;
+}
+
 interface PlainRoute {
   readonly kind: 'relayed';
   readonly allow: string;
@@ -28,7 +33,7 @@ export interface DialectRoute {
 
 /** A route for which a key is needed. */
 export type KeyRoute = PlainRoute | DialectRoute;
-export type Route = HealthRoute | KeyRoute;
+export type Route = HealthRoute | ReadyRoute | KeyRoute;
 
 export interface Destination {
   /** The route, or the error for a path that the proxy does not serve. */
@@ -51,6 +56,7 @@ const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['*', { kind: 'health', allow: 'GET, HEAD, POST' }], // the server itself, for OPTIONS alone
   ['/', { kind: 'health', allow: 'GET, HEAD' }],
   ['/health', { kind: 'health', allow: 'GET, HEAD' }],
+  ['/ready', { kind: 'ready', allow: 'GET, HEAD' }],
   [MODELS, { kind: 'relayed', allow: 'GET', isChat: false }],
   [CHAT_COMPLETIONS, { kind: 'relayed', allow: 'POST', isChat: true }],
   ['/v1/embeddings', { kind: 'relayed', allow: 'POST', isChat: false }],

@@ -30,8 +30,8 @@ export interface ProxyServer {
   readonly server: Server;
   /** Stops listening, and closes every connection on which no complete request waits for its response. */
   close(): void;
-  /** Ends the responses that are still running. */
-  readonly cutOff: () => void;
+  /** Resolves when every connection has ended, and each of its requests has its line in the log. */
+  ended(): Promise<void>;
 }
 
 export function createProxyServer(options: ServerOptions): ProxyServer {
@@ -95,19 +95,24 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
       socket.destroy();
     }
   });
+  const isClosed = new Promise((resolve) => {
+    server.once('close', resolve);
+  });
   return {
     server,
     close() {
       server.close();
       for (const connection of connections) closeUnlessBusy(connection);
     },
-    cutOff() {
-      for (const connection of connections) {
-        connection.isCutOff = true;
-        // At once, as Node would do it later: the process may end before.
-        for (const res of [...connection.waiting]) res.destroy().emit('close');
-      }
-      server.closeAllConnections();
+    async ended() {
+      await isClosed; // as soon as the sockets are destroyed, before they and the responses on them tell
+      await Promise.all(
+        [...connections].map(({ socket }) => {
+          return new Promise((resolve) => {
+            socket.once('close', resolve);
+          });
+        }),
+      );
     },
   };
 }

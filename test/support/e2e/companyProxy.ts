@@ -22,13 +22,15 @@ export interface CompanyProxy {
 export interface ProxyAuthentication {
   /** `user:password`; undefined: no credentials are good enough. */
   readonly credentials?: string;
-  /** The challenges of status 407. */
+  /** The challenges of the refusal. */
   readonly challenges: readonly string[];
+  /** Of the refusal, by default 407. */
+  readonly status?: number;
 }
 
 /**
  * Tunnels to local ports by the `host:port` keys of `routes`; refuses every other tunnel with 502.
- * @param authentication answers 407 unless a request has these credentials
+ * @param authentication refuses a request unless a request has these credentials
  */
 export async function openCompanyProxy(
   routes: Readonly<Record<string, number>>,
@@ -47,7 +49,9 @@ export async function openCompanyProxy(
     sockets.add(socket);
     if (authentication !== undefined && (given === '' || given !== authentication.credentials)) {
       const challenges = authentication.challenges.map((challenge) => `proxy-authenticate: ${challenge}\r\n`);
-      socket.end(`HTTP/1.1 407 Authentication Required\r\n${challenges.join('')}content-length: 0\r\n\r\n`);
+      socket.end(
+        `HTTP/1.1 ${authentication.status ?? 407} Authentication Required\r\n${challenges.join('')}content-length: 0\r\n\r\n`,
+      );
       return;
     }
     const port = routes[request.url ?? ''];

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { GRACE } from '../../../src/proxy/hosts/commandLineHost.ts';
+import { GRACE } from '../../../src/proxy/hosts/ipcHost.ts';
 import { DEADLINE, withTimeout } from '../withTimeout.ts';
 import { EventQueue } from './eventQueue.ts';
 import { timed } from './stopwatch.ts';

@@ -32,6 +32,26 @@ describe('SessionManager', () => {
     assert.deepEqual(test.events, [`established ${nick(session)}`]);
   });
 
+  it('restores a missing session in the background, but not within 15 seconds of a failure', async () => {
+    test.sessions.restore();
+    test.sessions.restore();
+    await flushEventLoop();
+    assert.equal(test.handshakes.length, 1);
+    await test.handshake.fail(new SessionError('weak_public_key', 'weak'));
+    await test.clock.advance(14_999);
+    test.sessions.restore();
+    await flushEventLoop();
+    assert.equal(test.handshakes.length, 1);
+    await test.clock.advance(1);
+    test.sessions.restore();
+    await flushEventLoop();
+    assert.equal(test.handshakes.length, 2);
+    await test.handshake.succeed();
+    test.sessions.restore();
+    await test.clock.advance(20_000);
+    assert.equal(test.handshakes.length, 2);
+  });
+
   it('rejects all callers if the handshake fails, and does not keep the error', async () => {
     const asked = Array.from({ length: 5 }, () => assert.rejects(test.sessions.acquire(), { code: 'weak_public_key' }));
     await flushEventLoop();

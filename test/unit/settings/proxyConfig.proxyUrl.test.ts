@@ -37,6 +37,15 @@ describe('readProxyUrl()', () => {
     });
   }
 
+  it('explains that SOCKS4 is not supported', () => {
+    for (const url of ['socks4://proxy:1080', 'SOCKS4A://proxy']) {
+      assert.throws(
+        () => readProxyUrl({ httpsProxy: url }, {}),
+        /cannot be used: SOCKS4 is not supported; use a SOCKS5/,
+      );
+    }
+  });
+
   it('never shows an address that may contain a password', () => {
     assert.throws(() => readProxyUrl({ httpsProxy: 'ftp://user:hidden@proxy' }, {}), {
       message: /^HTTPS_PROXY cannot/,

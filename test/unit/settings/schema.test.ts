@@ -29,7 +29,17 @@ describe('SCHEMA', () => {
 
 describe('EDITOR_SETTING_NAMES', () => {
   it('are all but the secrets and the settings that only the command line has', () => {
-    const others = ['host', 'accessKeysOnly', 'allowedHosts', 'logLevel', 'apiKey', 'accessKeys', 'cacheNamespaceRoot'];
+    const others = [
+      'host',
+      'accessKeysOnly',
+      'drainDelaySeconds',
+      'drainSeconds',
+      'allowedHosts',
+      'logLevel',
+      'apiKey',
+      'accessKeys',
+      'cacheNamespaceRoot',
+    ];
     assert.deepEqual([...EDITOR_SETTING_NAMES, ...others].sort(), SETTING_NAMES.toSorted());
     assert.deepEqual(Object.keys(EXTENSION_DEFAULTS), EXTENSION_SETTING_NAMES);
   });

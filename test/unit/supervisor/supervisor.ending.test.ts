@@ -1,7 +1,7 @@
 // A supervisor with real proxies (dist/proxy.js) in front of a development enclave.
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { GRACE } from '../../../src/proxy/hosts/commandLineHost.ts';
+import { GRACE } from '../../../src/proxy/hosts/ipcHost.ts';
 import { chatBody } from '../../support/e2e/chat.ts';
 import { listModels, openResponse, readResponse, sendRequest } from '../../support/e2e/httpClient.ts';
 import { RawConnection } from '../../support/e2e/rawHttp.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import OpenAI from 'openai';
 import type { SealedProxyConnection } from '../../../src/extension/features/api/apiTypes.ts';
-import { GRACE } from '../../../src/proxy/hosts/commandLineHost.ts';
+import { GRACE } from '../../../src/proxy/hosts/ipcHost.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import { Editor } from '../../support/vscode/editor.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { errorOfExchange } from '../../../../src/proxy/http/backendErrors.ts';
+import { errorOfExchange, reasonOf } from '../../../../src/proxy/http/backendErrors.ts';
 import { PROXY_ERRORS } from '../../../../src/proxy/http/openaiErrors.ts';
 import type { SessionErrorCode } from '../../../../src/session/errors.ts';
 
@@ -89,5 +89,18 @@ describe('errorOfExchange()', () => {
 
   it('is that of the headers for a request that is too large for the envelope', () => {
     assert.equal(errorOfExchange({ code: 'request_too_large', detail: null }, true), PROXY_ERRORS.tooManyHeaders);
+  });
+});
+
+describe('reasonOf()', () => {
+  it('has the code that requests get, and a sentence about the backend alone', () => {
+    for (const code of ['network', 'timeout', 'image_unconfirmed', 'image_refused', 'history_unavailable']) {
+      const { code: named, message } = reasonOf({ code, detail: null });
+      assert.equal(named, errorOfExchange({ code, detail: null }, true).code);
+      assert.match(message, /^Failed to communicate securely with the backend\. [A-Z][^.]+\.$/);
+      assert.doesNotMatch(message, /prompt|VS Code/);
+    }
+    const { message } = reasonOf({ code: 'network', detail: 'ECONNREFUSED' });
+    assert.match(message, / It cannot be reached\. \(ECONNREFUSED\)$/);
   });
 });

@@ -110,6 +110,20 @@ describe('isOwnHost() of a proxy that listens on this computer only', () => {
   });
 });
 
+describe('isOwnHost() with a suffix', () => {
+  const rule: HostRule = { boundTo: '127.0.0.1', allowed: ['*.apps.example'] };
+
+  it('accepts the names below it, at any depth', () => {
+    for (const host of ['a.apps.example', 'A.Apps.Example:80', 'a.b.apps.example']) assert.equal(own(host, rule), true);
+  });
+
+  it('refuses the suffix itself, and names that only end like it', () => {
+    for (const host of ['apps.example', '.apps.example', 'xapps.example', 'a.apps.example.evil', 'a.example']) {
+      assert.equal(own(host, rule), false, host);
+    }
+  });
+});
+
 describe('isOwnHost() of a proxy that listens on the network', () => {
   it('accepts every address, because DNS rebinding needs a name', () => {
     for (const host of [

@@ -7,6 +7,7 @@ const routeOf = (path: string) => findRoute(path).route;
 describe('findRoute()', () => {
   it('finds the served paths with their methods', () => {
     for (const path of ['/', '/health']) assert.deepEqual(routeOf(path), { kind: 'health', allow: 'GET, HEAD' });
+    assert.deepEqual(routeOf('/ready'), { kind: 'ready', allow: 'GET, HEAD' });
     assert.deepEqual(routeOf('/v1/models'), { kind: 'relayed', allow: 'GET', isChat: false });
     assert.deepEqual(routeOf('/v1/chat/completions'), { kind: 'relayed', allow: 'POST', isChat: true });
     assert.deepEqual(routeOf('/v1/embeddings'), { kind: 'relayed', allow: 'POST', isChat: false });
