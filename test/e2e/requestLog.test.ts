@@ -21,7 +21,7 @@ describe('The log line of a request', () => {
   };
 
   it('has the bytes of both bodies and the milliseconds to the start and to the end', async () => {
-    const body = chatBody('/wait 120 Hello', { stream: true });
+    const body = chatBody('/wait 120 Hello', { stream: true, stream_options: { include_usage: true } });
     const { response, line } = await sendLogged({ body });
     const { time, startMs, endMs, tokensIn, tokensOut, tokensCached, ...rest } = line;
     assert.deepEqual(rest, {
