@@ -1,5 +1,5 @@
 // The settings of the command line: environment variables.
-import { resolveConfig } from './proxyConfig.ts';
+import { ConfigError, resolveConfig } from './proxyConfig.ts';
 import type { ProxyConfig } from './proxyConfig.ts';
 import { PROXY_SETTING_NAMES, SCHEMA, SECRETS } from './schema.ts';
 import type { SettingName } from './schema.ts';
@@ -19,6 +19,12 @@ export const VARIABLES = Object.entries(SCHEMA).flatMap(([name, { variable, json
  * @throws ConfigError for the first value that cannot be used
  */
 export function readEnvironment(values: Values): ProxyConfig {
+  const port = textOf(values, 'port');
+  if (port?.startsWith('tcp://') === true) {
+    const allowed =
+      'Kubernetes sets it for a Service named "proxy"; set enableServiceLinks: false in the Pod, or set PROXY_PORT in the container';
+    throw new ConfigError('port', allowed, port);
+  }
   return resolveConfig(Object.fromEntries(PROXY_SETTING_NAMES.map((name) => [name, textOf(values, name)])));
 }
 

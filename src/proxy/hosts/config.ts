@@ -23,6 +23,12 @@ export interface Config extends ProxyConfig {
  */
 export function readConfig(values: Values): Config {
   const apiKey = textOf(values, 'apiKey') ?? null;
+  if (apiKey !== null && /^(["'`]).*\1$/.test(apiKey)) {
+    throw new ConfigError(
+      'apiKey',
+      'the key is in quotes; remove them (docker --env-file and systemd keep some quotes)',
+    );
+  }
   const accessKeys = splitList(textOf(values, 'accessKeys') ?? '');
   if ((apiKey === null) !== (accessKeys.length === 0)) {
     const missing = apiKey === null ? 'apiKey' : 'accessKeys';
