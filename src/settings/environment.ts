@@ -25,6 +25,12 @@ export const VARIABLES = [
  * @throws ConfigError for the first value that cannot be used
  */
 export function readEnvironment(values: Values): ProxyConfig {
+  const port = textOf(values, 'port');
+  if (port?.startsWith('tcp://') === true) {
+    const allowed =
+      'Kubernetes sets it for a Service named "proxy"; set enableServiceLinks: false in the Pod, or set PROXY_PORT in the container';
+    throw new ConfigError('port', allowed, port);
+  }
   return resolveConfig(Object.fromEntries(PROXY_SETTING_NAMES.map((name) => [name, textOf(values, name)])));
 }
 

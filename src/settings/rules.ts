@@ -66,13 +66,13 @@ export function parseModelId(value: string, refuse: Refuse): string {
 }
 
 /** `*.` and at least two labels, the last one not of digits alone: `*.local` or `*.com` would allow too many names. */
-const ALLOWED_SUFFIX = /^\*(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?){2,}(?<!\.\d+)$/;
+const ALLOWED_SUFFIX = /^\*(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?){2,}$/;
 
 /** @returns the lower-case name or address, without port and brackets; or `*.` and a suffix, for all names below it */
 export function parseAllowedHost(value: string, refuse: Refuse): string {
   const host = withoutBrackets(value.toLowerCase());
   if (isIP(host) !== 0 || /^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/.test(host)) return host;
-  if (ALLOWED_SUFFIX.test(host)) return host;
+  if (ALLOWED_SUFFIX.test(host) && !/\.\d+$/.test(host)) return host;
   const allowed = 'it must be a host name or an address, without a port, or *. and a name with a dot (*.apps.example)';
   throw refuse(allowed, value);
 }

@@ -75,6 +75,11 @@ const BAD: readonly BadSetting[] = [
     value,
     allowed: /it must be a number of seconds from 0 to 3600; 0 turns waiting off/,
   })),
+  ...['PROXY_DRAIN_DELAY_SECS', 'PROXY_DRAIN_SECS'].map((name) => ({
+    name,
+    value: '30s',
+    allowed: /it must be a number of seconds from 0 to 3600/,
+  })),
   ...['PROXY_MESSAGES_MODEL', 'PROXY_RESPONSES_MODEL'].map((name) => ({
     name,
     value: 'glm\u200b-5',
@@ -92,6 +97,9 @@ const BAD: readonly BadSetting[] = [
   { name: 'PROXY_API_KEY', value: 'dev hidden-word', allowed: /no space/, secret: true, others: KEYS },
   { name: 'PROXY_API_KEY', value: 'dev-hidden-wörd', allowed: /visible ASCII/, secret: true, others: KEYS },
   { name: 'PROXY_API_KEY', value: 'k'.repeat(16_385), allowed: /1 to 16,384/, secret: true, others: KEYS },
+  { name: 'PROXY_API_KEY', value: '"dev-hidden-word"', allowed: /in quotes; remove them/, secret: true, others: KEYS },
+  { name: 'PROXY_API_KEY', value: "'dev-hidden-word'", allowed: /in quotes; remove them/, secret: true, others: KEYS },
+  { name: 'PROXY_PORT', value: 'tcp://10.0.0.1:14114', allowed: /Kubernetes .* enableServiceLinks: false/ },
   { name: 'PROXY_API_KEY', value: ACCESS_KEY, allowed: /this is an access key/, secret: true, others: KEYS },
   ...['hidden-word', 'sealed-short', `${ACCESS_KEY}x`, `${ACCESS_KEY};${ACCESS_KEY}`, `sealed-${'+'.repeat(43)}`].map(
     (value) => {

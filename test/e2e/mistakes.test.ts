@@ -80,4 +80,20 @@ describe('A mistake in the settings', () => {
     assert.equal(code, 2);
     assert.match(stderr, /or \*\. and a name with a dot/);
   });
+
+  it('such as no key or a misspelled variable can be seen in the log', async () => {
+    const enclave = await scope.enclave();
+    const proxy = await scope.proxy(enclave, { PROXY_API_KEY: '', PROXY_ACCESS_KEYS: '', PROXY_HOSTS: 'box' });
+    assert.match(String((await proxy.logged('access', { accessKeys: 0 }))['note']), /^Every client must bring its own/);
+    const { note } = await proxy.logged('unknown_variable', { variable: 'PROXY_HOSTS', level: 'warn' });
+    assert.match(String(note), /ignored\. Did you mean PROXY_HOST\?$/);
+  });
+
+  it('such as a parent with a channel that sends nothing is named on standard error', async () => {
+    const silent = scope.hosted();
+    const line = await silent.stderr.find('the sentence', (text) =>
+      text.startsWith('sealed-proxy: the parent process'),
+    );
+    assert.match(line, /sends no settings.*env -u NODE_CHANNEL_FD/);
+  });
 });

@@ -4,7 +4,7 @@ import { codeOf } from '../../shared/errors.ts';
 import { ProxyError } from './proxyError.ts';
 
 /** Whether a code of the system's TLS means that the other side sends plain text. */
-export function isWithoutTls(code: string | undefined): code is string {
+export function isWithoutTls(code: string | null): boolean {
   return code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG';
 }
 
@@ -18,10 +18,10 @@ export function describeError(error: SessionError): { code: string; detail: stri
   if (cause instanceof ProxyError) {
     return { code, detail: cause.code, message: code === 'network' ? cause.message : `${message}: ${cause.message}` };
   }
-  const detail = codeOf(cause);
+  const detail = codeOf(cause) ?? null;
   if (isWithoutTls(detail)) {
     const advice = 'check the port of the backend, and whether its URL must begin with http:// (only on this computer)';
     return { code, detail, message: `The server does not speak TLS (${detail}): ${advice}` };
   }
-  return { code, detail: detail ?? null, message };
+  return { code, detail, message };
 }

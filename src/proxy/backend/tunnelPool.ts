@@ -31,7 +31,7 @@ export function openTunnelPool(
       response = await openTunnel(request);
     } catch (cause) {
       const code = codeOf(cause);
-      const reason = isWithoutTls(code)
+      const reason = isWithoutTls(code ?? null)
         ? `: it does not speak TLS (${code}); use http:// in its URL`
         : code === undefined
           ? ''

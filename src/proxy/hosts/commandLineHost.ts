@@ -18,6 +18,7 @@ import { FileWatch, readSecretFiles, secretPaths } from './secretFiles.ts';
 import { SecretReload } from './secretReload.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
+import { describeAccess, unknownVariables } from './startNotes.ts';
 import { verifyFile } from './verifyCommand.ts';
 
 /** How long the end may take after the second signal, in milliseconds. */
@@ -134,6 +135,8 @@ async function serve(environment: Values, mainFile: string): Promise<number | un
     reloadOnSignal(reload);
     stopOnSignals(service, config, log); // before the first line: its reader may send a signal at once
     process.stdout.write(`sealed-proxy ${VERSION} listening on ${service.url}\n`);
+    log.info('access', describeAccess(config));
+    for (const warning of unknownVariables(environment)) log.warn('unknown_variable', warning);
     return undefined;
   } catch (error) {
     if (error instanceof ConfigError) return complain(EXIT.invalid, error.message);

@@ -89,6 +89,9 @@ export function checkKeys({ apiKey, accessKeys }: Pick<Config, 'apiKey' | 'acces
 }
 
 function checkApiKey(text: string, refuse: Refuse): string {
+  if (/^(["'`]).*\1$/.test(text)) {
+    throw refuse('the key is in quotes; remove them (docker --env-file and systemd keep some quotes)');
+  }
   if (!isCredential(text)) throw refuse('a key has 1 to 16,384 visible ASCII characters and no space');
   if (text.startsWith('sealed-')) {
     throw refuse('this is an access key of the proxy; set the API key of the backend');

@@ -12,12 +12,18 @@ import { listenFailure } from './commandLineHost.ts';
 import { checkKeys, parseCacheRoot } from './config.ts';
 import type { Config } from './config.ts';
 import { EditorProxies } from './editorProxies.ts';
-import { EXIT } from './exit.ts';
+import { EXIT, complain } from './exit.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
 
 /** How long running responses may take to finish when the proxy is asked to stop, in milliseconds. */
 export const GRACE = 30_000;
+
+/** How long the parent may take to send its first message, in milliseconds; the extension does so at once. */
+const SILENCE = 5000;
+const SILENT_PARENT =
+  'the parent process opened an IPC channel, as the extension does, but sends no settings, so nothing is served; to start ' +
+  'the proxy with settings from the environment (for example with pm2), remove the channel: env -u NODE_CHANNEL_FD node proxy.js';
 
 type Message = ToProxy<ProxySettings>;
 type Start = Extract<Message, { type: 'start' }>;
@@ -29,7 +35,9 @@ type Update = Extract<Message, { type: 'update' }>;
  */
 export function serveParent(mainFile: string): void {
   const host = new IpcHost(mainFile);
+  const silence = setTimeout(() => complain(EXIT.failed, SILENT_PARENT), SILENCE);
   process.on('message', (message) => {
+    clearTimeout(silence);
     host.receive(message);
   });
   process.on('disconnect', () => process.exit(EXIT.ok));

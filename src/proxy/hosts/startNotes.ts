@@ -1,0 +1,58 @@
+// What the log says at the start of the command line: who may use the proxy, and which variables are not settings.
+import { VARIABLES } from '../../settings/environment.ts';
+import type { Values } from '../../settings/environment.ts';
+import type { Config } from './config.ts';
+
+/** Edits by which a misspelled name may differ from the one that was meant. */
+const MAX_DISTANCE = 4;
+/** What Kubernetes sets for a Service named `proxy`, in addition to PROXY_PORT. */
+const SERVICE_LINK =
+  /^PROXY_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/;
+
+/** Who may use the proxy. */
+export function describeAccess(config: Pick<Config, 'apiKey' | 'accessKeys' | 'accessKeysOnly'>) {
+  const count = config.accessKeys.length;
+  if (config.apiKey === null)
+    return { accessKeys: count, note: 'Every client must bring its own API key of the backend.' };
+  const others = config.accessKeysOnly ? 'others are refused.' : 'others must bring their own API key of the backend.';
+  const key = count === 1 ? 'the access key' : `one of the ${count} access keys`;
+  return { accessKeys: count, note: `Clients with ${key} use the API key of the proxy; ${others}` };
+}
+
+/** A warning for each variable that looks like a setting and is not one, and a single one for those of Kubernetes. */
+export function unknownVariables(values: Values): { readonly variable: string; readonly note: string }[] {
+  const known = VARIABLES.map(({ variable }) => variable);
+  const unknown = Object.keys(values).filter((name) => name.startsWith('PROXY_') && !known.includes(name));
+  const [link] = unknown.filter((name) => SERVICE_LINK.test(name));
+  const others = unknown.filter((name) => !SERVICE_LINK.test(name));
+  const warnings = others.map((variable) => {
+    const nearest = nearestOf(variable, known);
+    const remedy = nearest === undefined ? 'See --help for all settings.' : `Did you mean ${nearest}?`;
+    return { variable, note: `This is not a setting of the proxy, and is ignored. ${remedy}` };
+  });
+  if (link === undefined) return warnings;
+  const note =
+    'Kubernetes sets this variable and others for a Service named "proxy". To turn them off, set enableServiceLinks: false in the Pod.';
+  return [...warnings, { variable: link, note }];
+}
+
+function nearestOf(name: string, known: readonly string[]): string | undefined {
+  const [first] = known
+    .map((candidate) => ({ candidate, distance: distance(name, candidate) }))
+    .toSorted((a, b) => a.distance - b.distance);
+  return first !== undefined && first.distance <= MAX_DISTANCE ? first.candidate : undefined;
+}
+
+/** The Levenshtein distance. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
