@@ -1,7 +1,8 @@
 // A VS Code with the packaged extension: on the desktop or as a server, behind one interface.
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { fieldsOf, parseJson } from '../../../src/shared/json.ts';
 import { Bridge } from './bridge.ts';
 import { DesktopEditor } from './desktopEditor.ts';
 import { openPages } from './hooks.ts';
@@ -96,6 +97,11 @@ export class Editor {
   /** The file with the extension's settings. */
   get settingsPath(): string {
     return join(this.profile.userData, this.#backing.settingsFile, 'settings.json');
+  }
+
+  /** What that file contains; nothing while the editor writes it. */
+  settings(): Readonly<Record<string, unknown>> {
+    return fieldsOf(parseJson(readFileSync(this.settingsPath)));
   }
 
   async stop(): Promise<void> {

@@ -1,6 +1,5 @@
 // Two editors of one user, which share no secrets, on one port.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import { Editor } from '../../support/vscode/editor.ts';
@@ -17,7 +16,6 @@ describe('Two editors', () => {
   let other: Editor;
   let first: Workbench;
   let second: Workbench;
-  const settings = () => JSON.parse(readFileSync(other.settingsPath, 'utf8')) as Record<string, unknown>;
 
   before(async function () {
     const enclave = await scope.enclaveProcess();
@@ -46,17 +44,17 @@ describe('Two editors', () => {
   it('work side by side once the second has a port of its own, which it keeps after a restart', async () => {
     await second.toast('another editor or computer').getByRole('button', { name: 'Use a Free Port' }).click();
     await second.waitForStatus('Sealed Proxy: set API key', 'key');
-    assert.equal(settings()['sealedProxy.baseUrl'], undefined); // nothing is written before there is a key
+    assert.equal(other.settings()['sealedProxy.baseUrl'], undefined); // nothing is written before there is a key
     await second.setApiKey(API_KEY);
     await second.waitForStatus('Sealed Proxy: development', 'beaker');
-    const own = Number(settings()['sealedProxy.port']);
+    const own = Number(other.settings()['sealedProxy.port']);
     assert.ok(own > 14_114 && own < 32_768, String(own));
     await other.restart();
     second = await other.open('restarted');
     await second.waitForStatus('Sealed Proxy: development', 'beaker');
     assert.match(await second.picture('own-port'), new RegExp(`127\\.0\\.0\\.1:${own}/v1`));
     const address = `http://127.0.0.1:${own}/v1`;
-    await eventually('the address in the settings', () => settings()['sealedProxy.baseUrl'] === address);
+    await eventually('the address in the settings', () => other.settings()['sealedProxy.baseUrl'] === address);
     await first.waitForStatus('Sealed Proxy: development', 'beaker');
     assert.equal(proxiesOf(one.profile.extensions).length, 1);
   });

@@ -196,7 +196,6 @@ describe('Uninstalling the extension', () => {
     const port = await freePort();
     editor = await Editor.start({ 'sealedProxy.backendUrl': enclave.url, 'sealedProxy.port': port });
     scope.onClose(() => editor.stop());
-    const settings = () => JSON.parse(readFileSync(editor.settingsPath, 'utf8')) as Record<string, unknown>;
     const config = join(editor.profile.root, '.continue', 'config.yaml');
     mkdirSync(dirname(config));
     writeFileSync(config, CONTINUE);
@@ -206,7 +205,7 @@ describe('Uninstalling the extension', () => {
     await window.dismiss('API key accepted');
     await window.bridge.command('sealedProxy.useFreePort');
     const isMoved = () => {
-      const { 'sealedProxy.port': own, 'sealedProxy.baseUrl': url } = settings();
+      const { 'sealedProxy.port': own, 'sealedProxy.baseUrl': url } = editor.settings();
       return own !== port && url === `http://127.0.0.1:${String(own)}/v1`;
     };
     await eventually('the address with the other port', isMoved);

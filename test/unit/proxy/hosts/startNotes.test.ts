@@ -4,15 +4,15 @@ import { VARIABLES } from '../../../../src/settings/environment.ts';
 
 describe('describeAccess()', () => {
   it('says who may use the proxy', () => {
-    assert.deepEqual(describeAccess({ apiKey: null, accessKeys: [] }), {
+    assert.deepEqual(describeAccess({ apiKey: null, accessKeys: [], accessKeysOnly: false }), {
       accessKeys: 0,
       note: 'Every client must bring its own API key of the backend.',
     });
-    const one = describeAccess({ apiKey: 'hidden', accessKeys: ['hidden-too'] });
+    const one = describeAccess({ apiKey: 'hidden', accessKeys: ['hidden-too'], accessKeysOnly: false });
     assert.match(one.note, /^Clients with the access key use the API key of the proxy; others must bring their own/);
-    const two = describeAccess({ apiKey: 'hidden', accessKeys: ['x', 'y'] });
+    const two = describeAccess({ apiKey: 'hidden', accessKeys: ['x', 'y'], accessKeysOnly: true });
     assert.equal(two.accessKeys, 2);
-    assert.match(two.note, /^Clients with one of the 2 access keys/);
+    assert.match(two.note, /^Clients with one of the 2 access keys .*; others are refused\.$/);
     assert.doesNotMatch(one.note, /hidden/);
   });
 });
