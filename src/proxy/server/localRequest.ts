@@ -148,7 +148,7 @@ export class LocalRequest {
   handle(): void {
     const res = this.#res;
     res.prependOnceListener('finish', () => {
-      this.#drain(); // before Node closes the connection, if the response is the last one
+      drain(this.#req); // before Node closes the connection, if the response is the last one
     });
     // Once, because Node 24 emits it for pipelined responses, as the server does for the sake of Node 22.
     res.once('close', () => {
@@ -338,24 +338,24 @@ export class LocalRequest {
     this.#entry.started(status);
     sendJson(this.#res, status, json, [...headers, REQUEST_ID_HEADER, this.#requestId]);
   }
+}
 
-  /**
-   * Reads and drops the rest of an upload that got its response early, for a limited time. Meanwhile only the proxy's half
-   * of the connection can be closed (RFC 9112 section 9.6): a reset would discard what the client has not read yet.
-   */
-  #drain(): void {
-    if (this.#req.complete) return;
-    const { socket } = this.#req;
-    const stop = setTimeout(() => socket.destroy(), DRAIN_MS);
-    stop.unref();
-    const destroySoon = socket.destroySoon.bind(socket);
-    socket.destroySoon = () => socket.end();
-    this.#req.once('close', () => {
-      clearTimeout(stop);
-      socket.destroySoon = destroySoon;
-      if (socket.writableEnded) destroySoon();
-    });
-  }
+/**
+ * Reads and drops the rest of an upload that got its response early, for a limited time. Meanwhile only the proxy's half of
+ * the connection can be closed (RFC 9112 section 9.6): a reset would discard what the client has not read yet.
+ */
+function drain(req: IncomingMessage): void {
+  if (req.complete) return;
+  const { socket } = req;
+  const stop = setTimeout(() => socket.destroy(), DRAIN_MS);
+  stop.unref();
+  const destroySoon = socket.destroySoon.bind(socket);
+  socket.destroySoon = () => socket.end();
+  req.once('close', () => {
+    clearTimeout(stop);
+    socket.destroySoon = destroySoon;
+    if (socket.writableEnded) destroySoon();
+  });
 }
 
 /** 32 hex digits, of which 30 are random. */

@@ -26,6 +26,7 @@ describe('PROXY_ERRORS', () => {
       badTarget: 400,
       badHost: 400,
       keyInQuery: 400,
+      keyNotAllowed: 401,
       noKey: 401,
       badKey: 401,
       unknownAccessKey: 401,
