@@ -48,7 +48,7 @@ describe('On the oldest supported Node', () => {
     assert.deepEqual(await proxy.exitAtOnce(), { code: 0, signal: null });
     assert.deepEqual(
       new Set(proxy.log.map(({ event }) => event)),
-      new Set(['old_node', 'session', 'request', 'stopping', 'session_lost']),
+      new Set(['access', 'old_node', 'session', 'request', 'stopping', 'session_lost', 'stopped']),
     );
   });
 

@@ -61,7 +61,7 @@ describe('GET /ready', () => {
     ] as const) {
       const proxy = await scope.proxy(await scope.enclave(), { PROXY_LOG_LEVEL: level });
       await ask(proxy.url);
-      await sendRequest(proxy.url, { method: 'GET', path: '/health' });
+      await sendRequest(proxy.url, { method: 'PUT', path: '/health' }); // a mistake, which has a line at `info`
       await proxy.logged('request', { path: '/health' });
       const paths = proxy.log.filter(({ event }) => event === 'request').map((line) => line['path']);
       assert.deepEqual(
