@@ -210,6 +210,13 @@ export class Secrets {
     });
   }
 
+  /** After everything was removed: deletes what this window has written since, because it had not noticed it yet. */
+  async sweep(): Promise<void> {
+    await this.#queue.run(async () => {
+      if (this.#isRemoved) await this.#machine.remove();
+    });
+  }
+
   /** Lets everything be stored again after `removeAll`. */
   reopen(): void {
     if (!this.#isRemoved) return;

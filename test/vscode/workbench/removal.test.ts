@@ -154,7 +154,7 @@ describe('Disconnect and Remove Everything', () => {
     assert.equal(await window.toast('is off').count(), 0);
     for (const each of [window, other]) await each.waitForStatus('Sealed Proxy: off', 'circle-slash');
     await eventually('the end of the proxy', () => proxiesOf(editor.profile.extensions).length === 0);
-    assert.deepEqual(usageFiles(), []);
+    await eventually('the end of the usage history', () => usageFiles().length === 0);
     await other.screenshot('removed-everything-other-window');
   });
 

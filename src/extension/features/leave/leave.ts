@@ -34,7 +34,10 @@ export function registerLeave(core: Core, belongings: Belongings) {
     await record.delete();
     await documents.closeComparisons(); // this cancels the changes that they show
   };
-  core.whenRemoved(remove);
+  core.whenRemoved(async () => {
+    await remove();
+    await secrets.sweep();
+  });
   context.subscriptions.push(
     removed,
     onAssistantsChange(() => {
