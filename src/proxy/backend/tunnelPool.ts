@@ -31,12 +31,9 @@ export function openTunnelPool(
       response = await openTunnel(request);
     } catch (cause) {
       const code = codeOf(cause);
-      const reason = isWithoutTls(code ?? null)
-        ? `: it does not speak TLS (${code}); use http:// in its URL`
-        : code === undefined
-          ? ''
-          : ` (${code})`;
-      throw new ProxyError('proxy_unreachable', `The HTTP proxy ${proxy.host} cannot be reached${reason}`, { cause });
+      throw new ProxyError('proxy_unreachable', `The HTTP proxy ${proxy.host} cannot be reached${reasonOf(code)}`, {
+        cause,
+      });
     }
     const { statusCode, headers, socket } = response;
     if (statusCode === OK) {
@@ -55,6 +52,12 @@ export function openTunnelPool(
     throw authenticationError(proxy.host, hasCredentials, schemes);
   };
   return Object.assign(pool, { connect });
+}
+
+/** The end of the sentence that it cannot be reached. */
+function reasonOf(code: string | undefined): string {
+  if (code === undefined) return '';
+  return isWithoutTls(code) ? `: it does not speak TLS (${code}); use http:// in its URL` : ` (${code})`;
 }
 
 function authenticationError(host: string, hasCredentials: boolean, schemes: readonly string[]): ProxyError {

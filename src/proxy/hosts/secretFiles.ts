@@ -64,7 +64,8 @@ export class FileWatch {
   /** Resolves when the present state is known: begin before the first reading. */
   static async begin(paths: readonly string[], onChange: () => void): Promise<FileWatch> {
     const watch = new FileWatch(paths, onChange);
-    watch.#loaded = watch.#latest = await watch.#look();
+    watch.#latest = await watch.#look();
+    watch.#loaded = watch.#latest;
     return watch;
   }
 
