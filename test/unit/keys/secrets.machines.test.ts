@@ -1,6 +1,6 @@
 // Secrets on several computers that share the secret storage, and how they are removed.
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MachineStore, RemovedError } from '../../../src/keys/machineStore.ts';
@@ -172,6 +172,22 @@ describe('Secrets on several computers', () => {
       });
       await secrets.removeAll();
       assert.deepEqual(events, ['removed']);
+    });
+
+    it('is completed by a window that has written to the folder meanwhile, but not after a new start', async () => {
+      const secrets = open();
+      await fill(secrets);
+      await secrets.removeAll();
+      const file = join(root, 'here', 'usage-erased');
+      mkdirSync(join(root, 'here'));
+      writeFileSync(file, '');
+      await secrets.sweep();
+      assert.equal(existsSync(join(root, 'here')), false);
+      secrets.reopen();
+      await secrets.forProxy();
+      writeFileSync(file, '');
+      await secrets.sweep();
+      assert.equal(existsSync(file), true);
     });
 
     it('says if the storage keeps an entry', async () => {
