@@ -37,6 +37,7 @@ import type { RequestTarget } from './requestTarget.ts';
 import { findRoute } from './routes.ts';
 import type { Destination, DialectRoute, KeyRoute } from './routes.ts';
 import type { Shutdown } from './shutdown.ts';
+import type { TlsIdentity } from './tls.ts';
 import { isCheck, proofFor, windowRequest } from './windowRequests.ts';
 import type { Ownership } from './windowRequests.ts';
 
@@ -56,6 +57,8 @@ export interface ServerState extends Timeouts {
 }
 
 export interface ServerOptions {
+  /** Left out: clients use plain HTTP. */
+  readonly tls?: TlsIdentity | undefined;
   /** The address that the server listens on. */
   readonly boundTo: string;
   readonly exchange: RelayContext['exchange'];
