@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
-import { createTlsIdentity } from '../../src/devEnclave/attestation/tlsIdentity.ts';
 import type { TlsIdentity } from '../../src/devEnclave/attestation/tlsIdentity.ts';
+import { identityFor } from './e2e/companyProxy.ts';
 import { DEADLINE, withTimeout } from './withTimeout.ts';
 
 export const HOUR = 3_600_000;
@@ -26,7 +26,7 @@ export class TlsFolder {
   }
 
   /** Writes a new certificate, with those of its issuers, and its key. */
-  write(identity: TlsIdentity = createTlsIdentity(Date.now())): TlsIdentity {
+  write(identity: TlsIdentity = identityFor('localhost')): TlsIdentity {
     writeFileSync(this.certificate, identity.cert);
     writeFileSync(this.key, identity.key);
     this.authorities.push(identity.ca);
@@ -35,12 +35,12 @@ export class TlsFolder {
 
   /** An agent whose requests have a connection each, and which verifies the listener. */
   agent(): Agent {
-    return new Agent({ ca: this.authorities, maxCachedSessions: 0 });
+    return new Agent({ ca: this.authorities, servername: 'localhost', maxCachedSessions: 0 });
   }
 
   /** Resolves after the handshake with a listener that is verified. */
   async connect(port: number, options: ConnectionOptions = {}): Promise<TLSSocket> {
-    const socket = connect({ port, host: '127.0.0.1', ca: this.authorities, ...options });
+    const socket = connect({ port, host: '127.0.0.1', ca: this.authorities, servername: 'localhost', ...options });
     await withTimeout('a TLS connection', DEADLINE, once(socket, 'secureConnect'));
     return socket;
   }

@@ -118,8 +118,8 @@ function findFailure(
   socket?: TLSSocket,
 ): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const connection = socket === undefined ? {} : { createConnection: () => socket };
-    const check = request({ host, port, path, agent: false, signal, ...connection }, (response) => {
+    const connection = socket === undefined ? { agent: false } : { createConnection: () => socket };
+    const check = request({ host, port, path, signal, ...connection }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', () => undefined); // `close` follows

@@ -139,7 +139,7 @@ export class LocalRequest {
     this.#res = res;
     this.#expects = expects;
     this.#state = options.state();
-    this.#target = readTarget(req.method ?? '', req.url ?? '');
+    this.#target = readTarget(req.method ?? '', req.url ?? '', options.tls === undefined ? 'http' : 'https');
     this.#destination = findRoute(this.#target?.target ?? '');
     const { dialect, label } = this.#destination;
     this.#entry = new RequestEntry(req.method ?? '', label, this.#requestId, options.clock);
