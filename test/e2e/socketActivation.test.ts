@@ -37,22 +37,28 @@ describe('A socket that systemd passes', () => {
     return Object.assign(proxy, { url: line.replace(/^.* listening on /, '') });
   };
 
-  itWithSignals('is used in place of PROXY_HOST and PROXY_PORT, and its address counts for the Host header', async () => {
-    const env = await settingsFor();
-    const loopback = await start(bind().fd, { ...env, PROXY_HOST: '0.0.0.0' });
-    assert.match(loopback.url, /^http:\/\/127\.0\.0\.1:\d{2,}$/);
-    const statusFor = async (url: string, host: string) =>
-      (await sendRequest(url, { method: 'GET', path: '/health', headers: { host } })).status;
-    assert.deepEqual([await statusFor(loopback.url, 'localhost'), await statusFor(loopback.url, '10.1.2.3')], [200, 403]);
-    assert.deepEqual(
-      loopback.log.filter(({ event }) => event === 'open_address'),
-      [],
-    );
-    const opened = await start(bind('0.0.0.0').fd, env);
-    const { note } = await opened.logged('open_address', { host: '0.0.0.0' });
-    assert.match(String(note), /without encryption.* Set ListenStream= of the socket to 127\.0\.0\.1/);
-    assert.equal(await statusFor(opened.url.replace('0.0.0.0', '127.0.0.1'), '10.1.2.3'), 200);
-  });
+  itWithSignals(
+    'is used in place of PROXY_HOST and PROXY_PORT, and its address counts for the Host header',
+    async () => {
+      const env = await settingsFor();
+      const loopback = await start(bind().fd, { ...env, PROXY_HOST: '0.0.0.0' });
+      assert.match(loopback.url, /^http:\/\/127\.0\.0\.1:\d{2,}$/);
+      const statusFor = async (url: string, host: string) =>
+        (await sendRequest(url, { method: 'GET', path: '/health', headers: { host } })).status;
+      assert.deepEqual(
+        [await statusFor(loopback.url, 'localhost'), await statusFor(loopback.url, '10.1.2.3')],
+        [200, 403],
+      );
+      assert.deepEqual(
+        loopback.log.filter(({ event }) => event === 'open_address'),
+        [],
+      );
+      const opened = await start(bind('0.0.0.0').fd, env);
+      const { note } = await opened.logged('open_address', { host: '0.0.0.0' });
+      assert.match(String(note), /without encryption.* Set ListenStream= of the socket to 127\.0\.0\.1/);
+      assert.equal(await statusFor(opened.url.replace('0.0.0.0', '127.0.0.1'), '10.1.2.3'), 200);
+    },
+  );
 
   for (const encrypted of [false, true]) {
     itWithSignals(`lets a restart refuse nobody${encrypted ? ', also with TLS' : ''}`, async () => {

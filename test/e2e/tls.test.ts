@@ -295,7 +295,10 @@ describe('A listener with TLS', () => {
         other.write();
         const { code, stderr } = await probe('--health', proxy, other.settings);
         assert.equal(code, 1);
-        assert.match(stderr, /^sealed-proxy: no healthy proxy on .*: it does not have the certificate of PROXY_TLS_CERT/);
+        assert.match(
+          stderr,
+          /^sealed-proxy: no healthy proxy on .*: it does not have the certificate of PROXY_TLS_CERT/,
+        );
       } finally {
         other.remove();
       }

@@ -75,7 +75,7 @@ async function probeAt(host: string, config: ProxyConfig, probe: Probe): Promise
  * @returns the sentence about a failure
  */
 async function connectEncrypted(host: string, config: ProxyConfig, signal: AbortSignal): Promise<TLSSocket | string> {
-  for (const deadline = Date.now() + RELOAD_LIMIT; ; ) {
+  for (const deadline = Date.now() + RELOAD_LIMIT; ;) {
     const expected = await readListenerCertificate(config);
     const socket = await handshake(host, config.port, signal);
     if (typeof socket === 'string' || socket.getPeerX509Certificate()?.fingerprint256 === expected.fingerprint256) {

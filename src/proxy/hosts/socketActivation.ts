@@ -40,5 +40,7 @@ export function addressOfSocket(server: Server): AddressInfo {
 /** Why a socket cannot be used to listen on. */
 export function socketFailure(error: unknown): SocketError {
   if (error instanceof SocketError) return error;
-  return new SocketError(`the proxy cannot listen on the socket that it got (${codeOf(error) ?? 'unknown'}): ${REMEDY}`);
+  return new SocketError(
+    `the proxy cannot listen on the socket that it got (${codeOf(error) ?? 'unknown'}): ${REMEDY}`,
+  );
 }

@@ -15,7 +15,10 @@ describe('usesTls()', () => {
   it('is true with both files, false with none, and an error with one, which names the missing one', () => {
     assert.equal(usesTls({ tlsCertificateFile: 'a', tlsKeyFile: 'b' }), true);
     assert.equal(usesTls({ tlsCertificateFile: '', tlsKeyFile: '' }), false);
-    assert.throws(() => usesTls({ tlsCertificateFile: 'a', tlsKeyFile: '' }), /^ConfigError: PROXY_TLS_KEY_FILE cannot/);
+    assert.throws(
+      () => usesTls({ tlsCertificateFile: 'a', tlsKeyFile: '' }),
+      /^ConfigError: PROXY_TLS_KEY_FILE cannot/,
+    );
     assert.throws(() => usesTls({ tlsCertificateFile: '', tlsKeyFile: 'b' }), /PROXY_TLS_CERT_FILE cannot .* together/);
   });
 });
@@ -56,18 +59,38 @@ describe('readTlsFiles()', () => {
   const rsa = `-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\nAAAA\n-----END RSA PRIVATE KEY-----\n`;
   const damaged = (pem: string) => pem.replace(/\n[A-Za-z0-9+/]{20}/, '\nhiddenwordhiddenword');
   for (const [what, cert, key, message] of [
-    ['a key in place of a certificate', identity.key, identity.key, /CERT_FILE .*cert\.pem: this is the file of a private/],
-    ['a certificate in place of a key', identity.cert, identity.cert, /KEY_FILE .*key\.pem: this is the file of a certif/],
+    [
+      'a key in place of a certificate',
+      identity.key,
+      identity.key,
+      /CERT_FILE .*cert\.pem: this is the file of a private/,
+    ],
+    [
+      'a certificate in place of a key',
+      identity.cert,
+      identity.cert,
+      /KEY_FILE .*key\.pem: this is the file of a certif/,
+    ],
     ['an empty certificate file', '', identity.key, /cert\.pem: the file has no certificate in PEM/],
     ['a certificate in DER', new X509Certificate(leaf).raw, identity.key, /no certificate in PEM; .*-inform der/],
-    ['a key in DER', identity.cert, createPrivateKey(identity.key).export({ type: 'pkcs8', format: 'der' }), /-inform der/],
+    [
+      'a key in DER',
+      identity.cert,
+      createPrivateKey(identity.key).export({ type: 'pkcs8', format: 'der' }),
+      /-inform der/,
+    ],
     ['a damaged certificate', damaged(leaf), identity.key, /cert\.pem: certificate 1 in the file is damaged/],
     ['a damaged issuer', leaf + damaged(issuers[0] ?? ''), identity.key, /certificate 2 in the file is damaged/],
     ['a damaged key', identity.cert, damaged(identity.key), /key\.pem: the private key is damaged/],
     ['a key of another certificate', identity.cert, otherKey(), /key\.pem: the key does not belong to the certificate/],
     ['an encrypted key', identity.cert, otherKey('hiddenword'), /key\.pem: the key is encrypted .* openssl pkey -in/],
     ['an older encrypted key', identity.cert, rsa, /the key is encrypted/],
-    ['a chain in the wrong order', issuers.join('') + leaf, identity.key, /certificate of the server must be the first/],
+    [
+      'a chain in the wrong order',
+      issuers.join('') + leaf,
+      identity.key,
+      /certificate of the server must be the first/,
+    ],
   ] as const) {
     it(`refuses ${what}, and shows nothing of the content`, async () => {
       await assert.rejects(readFiles(cert, key), (error) => {
@@ -84,7 +107,10 @@ describe('readTlsFiles()', () => {
     unlinkSync(folder.key);
     const paths = { tlsCertificateFile: folder.certificate, tlsKeyFile: folder.key };
     await assert.rejects(readTlsFiles(paths), /KEY_FILE cannot be used: .*key\.pem: the file does not exist$/);
-    await assert.rejects(readTlsFiles({ ...paths, tlsKeyFile: 'MIGHhiddenword' }), /used: its value, which must be the path/);
+    await assert.rejects(
+      readTlsFiles({ ...paths, tlsKeyFile: 'MIGHhiddenword' }),
+      /used: its value, which must be the path/,
+    );
     const certificate = await readListenerCertificate(paths);
     assert.equal(certificate.fingerprint256, new X509Certificate(leaf).fingerprint256);
   });
@@ -95,6 +121,9 @@ describe('periodProblem()', () => {
     const certificate = new X509Certificate(leaf);
     assert.equal(periodProblem(certificate, NOW + HOUR), undefined);
     assert.match(periodProblem(certificate, NOW + 4 * HOUR) ?? '', /expired at 2026-11-24T.* Replace its file/);
-    assert.match(periodProblem(certificate, NOW - 4 * HOUR) ?? '', /is valid from 2026-11-2\S+ only, .* Check the clock/);
+    assert.match(
+      periodProblem(certificate, NOW - 4 * HOUR) ?? '',
+      /is valid from 2026-11-2\S+ only, .* Check the clock/,
+    );
   });
 });
