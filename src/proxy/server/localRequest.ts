@@ -39,7 +39,7 @@ import type { RequestTarget } from './requestTarget.ts';
 import { findRoute } from './routes.ts';
 import type { Destination, DialectRoute, KeyRoute } from './routes.ts';
 import type { Shutdown } from './shutdown.ts';
-import { isCheck, proofFor, windowRequest } from './windowRequests.ts';
+import { answerWindow, isCheck, proofFor, windowRequest } from './windowRequests.ts';
 import type { Ownership } from './windowRequests.ts';
 
 /** What may change while the server runs; read once for each request. */
@@ -218,26 +218,11 @@ export class LocalRequest {
 
   /** Answers the request of a window of the same user; false for any other request. */
   #answersWindow(method: string): boolean {
-    switch (windowRequest(method, this.#req.rawHeaders, this.#ownership)) {
-      case 'release':
-        this.#sendJson(202, '{}', ['connection', 'close']);
-        this.#options.onEvent({ type: 'releaseRequested' });
-        return true;
-      case 'activity':
-        this.#entry.routine = true;
-        this.#sendJson(200, JSON.stringify(this.#options.activity.report(cursorOf(this.#target?.target ?? ''))));
-        return true;
-      case 'evidence':
-        this.#entry.routine = true;
-        this.#sendJson(200, JSON.stringify(this.#options.evidence()));
-        return true;
-      case 'eraseUsage':
-        this.#options.eraseUsage();
-        this.#sendJson(202, '{}');
-        return true;
-      case undefined:
-        return false;
-    }
+    const request = windowRequest(method, this.#req.rawHeaders, this.#ownership);
+    if (request === undefined) return false;
+    this.#entry.routine = request === 'activity' || request === 'evidence';
+    this.#sendJson(...answerWindow(request, this.#options, this.#target?.target ?? ''));
+    return true;
   }
 
   #relayRequest(route: KeyRoute): ClientError | undefined {
@@ -390,9 +375,4 @@ function createId(): string {
 /** The ID of a request that Node's HTTP parser could not read. */
 export function createRequestId(): string {
   return requestIdOf(createId());
-}
-
-/** The number in `/health?after=NUMBER`; 0 for any other URL. */
-function cursorOf(url: string): number {
-  return Number(/^[^?]*\?after=(\d{1,15})$/.exec(url)?.[1] ?? 0);
 }
