@@ -184,8 +184,13 @@ describe('sealed-proxy keys new', () => {
     assert.equal(accessKeyId(key).length, 16);
   });
 
+  it('adds the limits of the client to the line', async () => {
+    const { stdout } = await runToEnd(['keys', 'new', 'a', 'expires=2999-12-31', 'models=x,y']);
+    assert.match(stdout, /^a=sealed-[\w-]{43} expires=2999-12-31 models=x,y$/);
+  });
+
   it('refuses a bad name, and other arguments', async () => {
-    for (const args of [['a b'], [''], ['none'], ['a', 'b'], []]) {
+    for (const args of [['a b'], [''], ['none'], ['a', 'b'], ['a', 'requests=60'], []]) {
       const child = new RunningProcess(spawnNode(PROXY, { args: ['keys', 'new', ...args] }));
       assert.equal((await child.exit()).code, 2);
       assert.deepEqual([child.stdout.items, child.stderr.items.length], [[], 1]);

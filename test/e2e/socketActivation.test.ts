@@ -21,7 +21,9 @@ describe('A socket that systemd passes', () => {
 
   const bind = (address?: string) => {
     const socket = bindSocket(address);
-    scope.onClose(() => Promise.resolve(socket.close()));
+    scope.onClose(async () => {
+      socket.close();
+    });
     return socket;
   };
 
@@ -63,7 +65,9 @@ describe('A socket that systemd passes', () => {
   for (const encrypted of [false, true]) {
     itWithSignals(`lets a restart refuse nobody${encrypted ? ', also with TLS' : ''}`, async () => {
       const folder = new TlsFolder();
-      scope.onClose(() => Promise.resolve(folder.remove()));
+      scope.onClose(async () => {
+        folder.remove();
+      });
       if (encrypted) folder.write();
       const env = { ...(await settingsFor()), ...(encrypted ? folder.settings : {}) };
       const options = () => (encrypted ? { agent: folder.agent() } : {});

@@ -8,7 +8,7 @@ import { encodeMetadata } from '../../session/envelope.ts';
 import { ReplayableBody } from '../../session/replayableBody.ts';
 import { DIRECT } from '../../shared/usage.ts';
 import { sendJson } from '../http/errorResponses.ts';
-import { busyError } from '../http/openaiErrors.ts';
+import { MODEL_NOT_ALLOWED, busyError, modelNotAllowed } from '../http/openaiErrors.ts';
 import type { BodyLimits, ClientError } from '../http/openaiErrors.ts';
 import { Relay } from '../relay/relay.ts';
 import type { RelayContext } from '../relay/relay.ts';
@@ -50,6 +50,8 @@ export interface DialectRequestOptions {
   readonly dialect: DialectName;
   readonly task: DialectTask;
   readonly key: UpstreamKey;
+  /** The models that the client may use; undefined: all of them. */
+  readonly allowedModels: readonly string[] | undefined;
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   /** Ended by the request. */
@@ -181,7 +183,7 @@ export class DialectRequest {
   }
 
   async #translate(body: Uint8Array, purpose: TranslationJob['purpose']): Promise<void> {
-    const { dialect, key, place } = this.#request;
+    const { dialect, key, place, allowedModels } = this.#request;
     const { models, translator, replacementModel, bodyLimits } = this.#context;
     const { signal } = this.#cancelled;
     const modelList = await models.get(key, this.#context, signal);
@@ -189,10 +191,14 @@ export class DialectRequest {
     const context = { modelList, replacementModel };
     const caller = key.accessKeyId ?? DIRECT;
     const sealKey = reasoningKey(this.#context.cacheNamespaceRoot, key);
-    const job = { dialect, purpose, body, context, limit: bodyLimits.relayed, reasoningKey: sealKey };
+    const job = { dialect, purpose, body, context, limit: bodyLimits.relayed, allowedModels, reasoningKey: sealKey };
     const translation = await translator.translate(job, caller, signal);
     signal.throwIfAborted();
     if (translation.kind === 'error') throw new DialectError(translation.message, translation);
+    if (translation.kind === 'modelRefused') {
+      this.#refuse(modelNotAllowed(allowedModels ?? []), MODEL_NOT_ALLOWED);
+      return;
+    }
     if (translation.kind === 'count') {
       this.#sendJson(translation.json, ESTIMATE);
       return;

@@ -22,6 +22,8 @@ export interface TranslationJob {
   readonly context: Omit<RequestContext, 'open'>;
   /** Of the Chat Completions request. */
   readonly limit: BodyLimit;
+  /** The models that the client may use; undefined: all of them. */
+  readonly allowedModels?: readonly string[] | undefined;
   /** Values that its JSON may have. */
   readonly maxValues: number;
   /** The result of `reasoningKey`; without it, no sealed reasoning is read. */
@@ -33,11 +35,13 @@ export type Translation =
   | { readonly kind: 'chat'; readonly body: Uint8Array; readonly plan: string }
   /** `json`: the body of the response. */
   | { readonly kind: 'count'; readonly json: string }
+  /** The client may not use the model. */
+  | { readonly kind: 'modelRefused' }
   | ({ readonly kind: 'error'; readonly message: string } & ErrorDetails);
 
 /** Never throws. */
 export function translate(job: TranslationJob): Translation {
-  const { dialect: name, purpose, body, context, limit, maxValues, reasoningKey } = job;
+  const { dialect: name, purpose, body, context, limit, allowedModels, maxValues, reasoningKey } = job;
   const dialect = DIALECTS[name];
   try {
     if (body.length > maxValues && countValues(body) > maxValues) {
@@ -52,6 +56,7 @@ export function translate(job: TranslationJob): Translation {
     // before anything is written: a value that is in many places takes little memory until then
     if (isJsonLonger(chat, limit.max)) throw toDialectError(limit.error);
     if (isJsonLonger(plan, MAX_PLAN)) throw new DialectError(TOO_MANY_TOOLS, { status: 400, param: 'tools' });
+    if (allowedModels?.includes(chat.model) === false) return { kind: 'modelRefused' };
     if (countsOnly) return { kind: 'count', json: dialect.tokenCount(estimateTokens(chat)) };
     const translated = new TextEncoder().encode(JSON.stringify(chat));
     if (translated.length > limit.max) throw toDialectError(limit.error);

@@ -7,7 +7,7 @@ import { SCHEMA } from '../../settings/schema.ts';
 import { createAccessKey } from '../../shared/accessKeys.ts';
 import { VERSION } from '../../shared/version.ts';
 import { Log } from '../process/log.ts';
-import { nameProblem } from './accessKeyList.ts';
+import { nameProblem, parseLimits } from './accessKeyList.ts';
 import { readConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { saveEvidence } from './evidenceCommand.ts';
@@ -28,13 +28,14 @@ const LAST_MOMENT = 1000;
 const HELP = `sealed-proxy ${VERSION}: a private endpoint on this computer for OpenAI and Anthropic clients.
 
 Usage: sealed-proxy [--help | --version | --health | --ready]
-       sealed-proxy keys new NAME
+       sealed-proxy keys new NAME [LIMIT...]
        sealed-proxy evidence [FILE]
        sealed-proxy verify FILE [--at TIME] [--pcr0 PCR0]... [--root FILE] [--challenge BASE64]
 
   --health   check the proxy that runs with these settings; exit with 0 if it answers, else with 1
   --ready    the same, but with 0 only if it has a session with the enclave and is not stopping
-  keys new   make an access key for the client NAME, and print a line for the file of the access keys
+  keys new   make an access key for the client NAME, and print a line for the file of the access keys. Possible limits:
+             expires=2027-01-31 models=a,b requests=60/min tokens=100000/min
   evidence   verify the backend once, and write what others need to verify it again; an existing FILE is not overwritten
   verify     verify evidence, or an attestation document, without a network; exit with 0 only if every check passed
     --at         for this time (ISO 8601, or milliseconds since 1970) instead of the time in the evidence
@@ -96,13 +97,19 @@ export async function runCommandLine(
 }
 
 /** Prints a line for the file of the access keys. */
-function makeKey([action, name, ...rest]: readonly string[]): number {
-  if (action !== 'new' || name === undefined || rest.length > 0) {
-    return complain(EXIT.invalid, 'to make an access key, run: sealed-proxy keys new NAME');
+function makeKey([action, name, ...limits]: readonly string[]): number {
+  if (action !== 'new' || name === undefined) {
+    return complain(EXIT.invalid, 'to make an access key, run: sealed-proxy keys new NAME [LIMIT...]');
   }
   const problem = nameProblem(name);
   if (problem !== undefined) return complain(EXIT.invalid, problem);
-  process.stdout.write(`${name}=${createAccessKey()}\n`);
+  try {
+    parseLimits(limits, (reason) => new ConfigError('accessKeys', reason));
+  } catch (error) {
+    if (error instanceof ConfigError) return complain(EXIT.invalid, error.message);
+    throw error;
+  }
+  process.stdout.write(`${[`${name}=${createAccessKey()}`, ...limits].join(' ')}\n`);
   return EXIT.ok;
 }
 

@@ -16,7 +16,9 @@ export interface Config extends ProxyConfig {
   readonly apiKey: string | null;
   readonly accessKeys: readonly string[];
   /** The names of clients on the command line, by the id of their access key. */
-  readonly clientNames?: ReadonlyMap<string, string>;
+  readonly clientNames?: AccessKeyList['clientNames'];
+  /** The same for the limits of access keys. */
+  readonly keyLimits?: AccessKeyList['keyLimits'];
   /** 32 bytes. */
   readonly cacheNamespaceRoot: Uint8Array;
 }
@@ -57,7 +59,7 @@ export function readConfig(values: Values, files: SecretFiles = {}): Config {
  */
 export function readSecrets(values: Values, files: SecretFiles): Secrets {
   const apiKey = read('apiKey', checkApiKey) ?? null;
-  const list = read('accessKeys', checkAccessKeys) ?? { accessKeys: [], clientNames: new Map() };
+  const list = read('accessKeys', checkAccessKeys) ?? { accessKeys: [], clientNames: new Map(), keyLimits: new Map() };
   if ((apiKey === null) !== (list.accessKeys.length === 0)) {
     const missing = apiKey === null ? 'apiKey' : 'accessKeys';
     throw new ConfigError(missing, 'set PROXY_API_KEY and PROXY_ACCESS_KEYS together, or neither of them');

@@ -22,6 +22,7 @@ import { nodeWarning } from '../process/nodeVersion.ts';
 import { RequestLimits } from '../relay/requestLimits.ts';
 import { AccessKeys, onceAMinute } from '../server/accessKeys.ts';
 import { Callers } from '../server/callers.ts';
+import { ClientLimits } from '../server/clientLimits.ts';
 import { RECONNECTING, STARTING, STOPPING } from '../server/readiness.ts';
 import type { NotReady } from '../server/readiness.ts';
 import { createProxyServer } from '../server/server.ts';
@@ -93,6 +94,7 @@ export interface ServiceSecrets {
   readonly accessKeys: readonly string[];
   /** As in `Config`. */
   readonly clientNames?: Config['clientNames'];
+  readonly keyLimits?: Config['keyLimits'];
   /** 32 bytes. Left out: it does not change. */
   readonly cacheNamespaceRoot?: Uint8Array;
   /** As in `ServiceOptions`; null: the proxy does not identify itself. */
@@ -118,9 +120,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const onUsed = onceAMinute((id) => {
     onEvent({ type: 'accessKeyUsed', id });
   });
-  const keysOf = ({ apiKey, accessKeys, clientNames, ownership }: ServiceSecrets) => ({
+  const keysOf = ({ apiKey, accessKeys, clientNames, keyLimits, ownership }: ServiceSecrets) => ({
     ownership,
-    keys: new AccessKeys(apiKey, accessKeys, onUsed, { clientNames, only: config.accessKeysOnly }),
+    keys: new AccessKeys(apiKey, accessKeys, onUsed, { clientNames, keyLimits, only: config.accessKeysOnly }),
     keySetDigest: ownership === null ? '' : digestKeySet(ownership, apiKey, accessKeys),
   });
   let state = { ...config, ...keysOf({ ...config, ownership }) };
@@ -182,6 +184,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     limits: new RequestLimits(memory.bodies),
     bodyLimits: bodyLimits(memory),
     callers: new Callers(),
+    clientLimits: new ClientLimits(clock),
     dialects: {
       models: new ModelLists(() => systemClock.monotonic()),
       translator: new Translator({ threadFile: options.mainFile, memory: memory.translations }),

@@ -9,10 +9,10 @@ import type { MemoryLimits } from '../process/memory.ts';
 /** An error that the proxy answers with. */
 export interface ClientError {
   readonly status: number;
-  readonly type: 'invalid_request_error' | 'server_error';
+  readonly type: 'invalid_request_error' | 'rate_limit_error' | 'server_error';
   readonly message: string;
   readonly code: string | null;
-  /** Of a key that is refused, for the log. */
+  /** Why a client is refused, for the log. */
   readonly reason?: string;
   /** Name, value, name, value ... */
   readonly headers?: readonly string[];
@@ -200,6 +200,32 @@ export function methodNotAllowed(allow: string, dialect?: DialectName): ClientEr
 /** Names the methods of a route. The proxy answers OPTIONS for each. */
 export function allowHeader(methods: string): string[] {
   return ['allow', `${methods}, OPTIONS`];
+}
+
+/** @param day the last one on which the key was accepted */
+export function accessKeyExpired(day: string): ClientError {
+  const message = `This access key was valid until the end of ${day} (UTC). Ask the operator of the proxy for a new one.`;
+  return unauthorized('expired_access_key', 'invalid_api_key', message);
+}
+
+/** Also the end of the request in the log. */
+export const MODEL_NOT_ALLOWED = 'model_not_allowed';
+
+/** @param models those that the client may use */
+export function modelNotAllowed(models: readonly string[]): ClientError {
+  const message = `This access key may be used only for ${models.join(', ')}. Name one of these models in the request, once, or ask the operator of the proxy for others.`;
+  return invalid(403, MODEL_NOT_ALLOWED, message);
+}
+
+/** @param seconds after which the client may try again */
+export function limitReached(limit: number, unit: 'requests' | 'tokens', seconds: number): ClientError {
+  const amount = `${limit.toLocaleString('en')} ${limit === 1 ? unit.slice(0, -1) : unit}`;
+  const message = `This client may use ${amount} in a minute, and has used them. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
+  return {
+    ...invalid(429, 'rate_limit_exceeded', message, ['retry-after', String(seconds)]),
+    type: 'rate_limit_error',
+    reason: `${unit}_limit`,
+  };
 }
 
 /** For an unknown path in the folder of a dialect. */

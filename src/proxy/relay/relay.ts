@@ -9,8 +9,10 @@ import type { RequestFailure } from '../backend/connectionReport.ts';
 import { describeError } from '../backend/describeError.ts';
 import { errorOfExchange } from '../http/backendErrors.ts';
 import { isEventStream } from '../http/headers.ts';
+import { MODEL_NOT_ALLOWED } from '../http/openaiErrors.ts';
 import type { ClientError } from '../http/openaiErrors.ts';
 import type { RequestEntry } from '../usage/requestEntry.ts';
+import type { ModelRule } from './modelRule.ts';
 import { Upload } from './upload.ts';
 import type { UploadOptions } from './upload.ts';
 
@@ -51,6 +53,8 @@ export interface RelayedRequest {
   /** True if the request uses the proxy's API key, false if the client sent its own. */
   readonly withApiKey: boolean;
   readonly entry: RequestEntry;
+  /** If the client may use only some models: nothing is sent before the body is complete and names one of them. */
+  readonly modelRule?: ModelRule | undefined;
   readonly openSink: (source: ResponseSource) => ResponseSink<ClientError>;
   /** The backend's response starts: the body is not kept any longer. */
   readonly onStart?: () => void;
@@ -85,7 +89,7 @@ export class Relay implements ResponseSink, ResponseSource {
 
   /** Reads the body of a client's request, and sends it; the exchange begins with its first chunk. */
   receive(body: Pick<UploadOptions, 'req' | 'place' | 'bodyLength' | 'limit'>): void {
-    const { withApiKey } = this.#request;
+    const { withApiKey, modelRule } = this.#request;
     const idleTimeout = this.#context.timeouts.streamIdleTimeout;
     this.#body.announce(body.bodyLength);
     this.#upload = new Upload(
@@ -93,18 +97,25 @@ export class Relay implements ResponseSink, ResponseSource {
       {
         chunk: (bytes) => {
           this.#body.push(bytes);
-          if (this.#entry.bytesIn !== body.bodyLength) this.#beginExchange();
+          modelRule?.push(bytes);
+          if (modelRule === undefined && this.#entry.bytesIn !== body.bodyLength) this.#beginExchange();
         },
         complete: () => {
-          this.#completeBody();
+          const refusal = modelRule?.refusal;
+          if (refusal === undefined) this.#completeBody();
+          else this.#refuse(refusal, MODEL_NOT_ALLOWED);
         },
         refuse: (error, end) => {
-          this.#entry.refuse();
-          this.abandon(error, end);
+          this.#refuse(error, end);
         },
       },
     );
     this.#upload.begin();
+  }
+
+  #refuse(error: ClientError, end: string): void {
+    this.#entry.refuse();
+    this.abandon(error, end);
   }
 
   /** Sends this body. */

@@ -6,6 +6,7 @@ import { constantTimeEqual } from '../../shared/bytes.ts';
 import { PROXY_ERRORS } from '../http/openaiErrors.ts';
 import type { ClientError } from '../http/openaiErrors.ts';
 import type { UpstreamKey } from '../relay/upstream.ts';
+import type { KeyLimits } from './clientLimits.ts';
 
 const PREFIX = 'sealed-';
 const SECRET_LENGTH = 43;
@@ -32,26 +33,34 @@ export function onceAMinute(report: (id: string) => void): (id: string) => void 
   };
 }
 
+interface KeyRules {
+  readonly clientNames?: ReadonlyMap<string, string> | undefined;
+  readonly keyLimits?: ReadonlyMap<string, KeyLimits> | undefined;
+  readonly only?: boolean;
+}
+
 export class AccessKeys {
   readonly #apiKey: string | null;
   readonly #digests: readonly Buffer[];
   readonly #onUsed: ((id: string) => void) | undefined;
   readonly #clientNames: ReadonlyMap<string, string> | undefined;
+  readonly #limits: ReadonlyMap<string, KeyLimits> | undefined;
   readonly #only: boolean;
 
   /**
    * @param onUsed is called with the id of an access key each time it resolves, but not for a check
-   * @param rules `clientNames` by the ids of their access keys; `only`: no other keys are accepted
+   * @param rules `clientNames` and `keyLimits` by the ids of access keys; `only`: no other keys are accepted
    */
   constructor(
     apiKey: string | null,
     accessKeys: readonly string[],
     onUsed?: (id: string) => void,
-    rules: { readonly clientNames?: ReadonlyMap<string, string> | undefined; readonly only?: boolean } = {},
+    rules: KeyRules = {},
   ) {
     this.#apiKey = apiKey;
     this.#onUsed = onUsed;
     this.#clientNames = rules.clientNames;
+    this.#limits = rules.keyLimits;
     this.#only = rules.only ?? false;
     this.#digests = accessKeys.map(digest);
   }
@@ -63,6 +72,10 @@ export class AccessKeys {
   /** What the log calls the client with the access key of this id. */
   nameOf(id: string): string {
     return this.#clientNames?.get(id) ?? id;
+  }
+
+  limitsOf(id: string): KeyLimits | undefined {
+    return this.#limits?.get(id);
   }
 
   /** The key for the envelope of a request with this bearer token, or the error for one without a usable key. */

@@ -19,6 +19,7 @@ import { PROXY_ERRORS, allowHeader, busyError, errorBody, methodNotAllowed } fro
 import type { BodyLimits, ClientError } from '../http/openaiErrors.ts';
 import type { Log } from '../process/log.ts';
 import { HttpSink } from '../relay/httpSink.ts';
+import { ModelRule } from '../relay/modelRule.ts';
 import { Relay } from '../relay/relay.ts';
 import type { RelayContext, Timeouts } from '../relay/relay.ts';
 import type { RequestLimits } from '../relay/requestLimits.ts';
@@ -27,6 +28,7 @@ import type { ActivityLog } from '../usage/activityLog.ts';
 import { RequestEntry } from '../usage/requestEntry.ts';
 import type { AccessKeys } from './accessKeys.ts';
 import type { Callers } from './callers.ts';
+import type { ClientLimits, KeyLimits } from './clientLimits.ts';
 import type { ClientConnection } from './connections.ts';
 import { bearerToken, checkOrigin, corsHeaders, dialectKey, isOwnHost, preflightHeaders } from './guard.ts';
 import { readyResponse } from './readiness.ts';
@@ -38,7 +40,7 @@ import { findRoute } from './routes.ts';
 import type { Destination, DialectRoute, KeyRoute } from './routes.ts';
 import type { Shutdown } from './shutdown.ts';
 import type { TlsIdentity } from './tls.ts';
-import { isCheck, proofFor, windowRequest } from './windowRequests.ts';
+import { answerWindow, isCheck, proofFor, windowRequest } from './windowRequests.ts';
 import type { Ownership } from './windowRequests.ts';
 
 /** What may change while the server runs; read once for each request. */
@@ -74,6 +76,7 @@ export interface ServerOptions {
   readonly limits: RequestLimits;
   readonly bodyLimits: BodyLimits;
   readonly callers: Callers;
+  readonly clientLimits: ClientLimits;
   readonly activity: ActivityLog;
   readonly clock: Clock;
   /** The evidence of the live session; without one, that of the last handshake that got a document; null if none did. */
@@ -125,6 +128,7 @@ export class LocalRequest {
   #isChat = false;
   /** The id of the access key that the request came with. */
   #accessKeyId: string | null = null;
+  #keyLimits: KeyLimits | undefined;
 
   constructor(
     options: ServerOptions,
@@ -169,6 +173,8 @@ export class LocalRequest {
   }
 
   #finish(): void {
+    if (this.#keyLimits !== undefined)
+      this.#options.clientLimits.spend(this.#entry.client, this.#keyLimits, this.#entry.spentTokens);
     const isAnswered = this.#options.activity.finish(this.#entry) === 'answered';
     if (!isAnswered || !this.#isChat || this.#accessKeyId === null || this.#entry.isCheck) return;
     this.#options.onEvent({ type: 'chatAnswered', id: this.#accessKeyId });
@@ -215,26 +221,11 @@ export class LocalRequest {
 
   /** Answers the request of a window of the same user; false for any other request. */
   #answersWindow(method: string): boolean {
-    switch (windowRequest(method, this.#req.rawHeaders, this.#ownership)) {
-      case 'release':
-        this.#sendJson(202, '{}', ['connection', 'close']);
-        this.#options.onEvent({ type: 'releaseRequested' });
-        return true;
-      case 'activity':
-        this.#entry.routine = true;
-        this.#sendJson(200, JSON.stringify(this.#options.activity.report(cursorOf(this.#target?.target ?? ''))));
-        return true;
-      case 'evidence':
-        this.#entry.routine = true;
-        this.#sendJson(200, JSON.stringify(this.#options.evidence()));
-        return true;
-      case 'eraseUsage':
-        this.#options.eraseUsage();
-        this.#sendJson(202, '{}');
-        return true;
-      case undefined:
-        return false;
-    }
+    const request = windowRequest(method, this.#req.rawHeaders, this.#ownership);
+    if (request === undefined) return false;
+    this.#entry.routine = request === 'activity' || request === 'evidence';
+    this.#sendJson(...answerWindow(request, this.#options, this.#target?.target ?? ''));
+    return true;
   }
 
   #relayRequest(route: KeyRoute): ClientError | undefined {
@@ -243,7 +234,7 @@ export class LocalRequest {
     const entry = this.#entry;
     const raw = req.rawHeaders;
     if (req.httpVersion !== '1.1') return PROXY_ERRORS.httpVersion;
-    const { exchange, limits, callers, activity } = this.#options;
+    const { exchange, limits, callers, clientLimits, activity } = this.#options;
     const { keys } = this.#state;
     entry.isCheck = isCheck(raw, this.#ownership);
     const key = keys.resolve(route.kind === 'dialect' ? dialectKey(raw) : bearerToken(raw), entry.isCheck);
@@ -251,7 +242,15 @@ export class LocalRequest {
     this.#accessKeyId = isRefused ? null : key.accessKeyId;
     activity.begin(isRefused ? UNKNOWN : (this.#accessKeyId ?? DIRECT), entry);
     if (isRefused) return key;
-    entry.client = key.accessKeyId === null ? DIRECT : keys.nameOf(key.accessKeyId);
+    if (key.accessKeyId === null) {
+      entry.client = DIRECT;
+    } else {
+      entry.client = keys.nameOf(key.accessKeyId);
+      const keyLimits = keys.limitsOf(key.accessKeyId);
+      const refusal = keyLimits && clientLimits.admit(entry.client, keyLimits);
+      if (refusal !== undefined) return refusal;
+      this.#keyLimits = keyLimits;
+    }
     this.#isChat = route.isChat;
     const create = route.kind === 'dialect' ? this.#prepareDialect(route, key) : this.#prepareRelay(key);
     if ('status' in create) return create;
@@ -282,11 +281,13 @@ export class LocalRequest {
     );
     if ('status' in head) return head;
     const { metadata, bodyLength } = head;
+    const models = method === 'POST' ? this.#keyLimits?.models : undefined;
     return (context, { req, res, place, cors, entry }) => {
       const relay = new Relay(context, {
         metadata,
         withApiKey: key.accessKeyId !== null,
         entry,
+        modelRule: models && new ModelRule(models),
         openSink: (source) => new HttpSink(res, source, cors, this.#requestId),
         onStart: () => {
           place.releaseBody();
@@ -321,7 +322,15 @@ export class LocalRequest {
     return (context, request) =>
       new DialectRequest(
         { ...context, ...dialects, ...settings },
-        { ...request, id: this.#id, dialect, task, key, bodyLength: head.bodyLength },
+        {
+          ...request,
+          id: this.#id,
+          dialect,
+          task,
+          key,
+          allowedModels: this.#keyLimits?.models,
+          bodyLength: head.bodyLength,
+        },
       );
   }
 
@@ -369,9 +378,4 @@ function createId(): string {
 /** The ID of a request that Node's HTTP parser could not read. */
 export function createRequestId(): string {
   return requestIdOf(createId());
-}
-
-/** The number in `/health?after=NUMBER`; 0 for any other URL. */
-function cursorOf(url: string): number {
-  return Number(/^[^?]*\?after=(\d{1,15})$/.exec(url)?.[1] ?? 0);
 }

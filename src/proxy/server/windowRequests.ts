@@ -1,8 +1,10 @@
 // The requests by which windows of the same user are known. Other clients get the plain health response.
+import type { Evidence } from '../../shared/evidence.ts';
 import { CHALLENGE_HEADER, REPORT_HEADER, REQUEST_HEADERS, WINDOW_HEADER } from '../../shared/ownership.ts';
 import { isChallenge, isFromWindow, isRequest, sealReport } from '../../shared/ownership.ts';
 import type { ProxyReport, WindowRequest } from '../../shared/ownership.ts';
 import { singleValue } from '../http/headers.ts';
+import type { ActivityLog } from '../usage/activityLog.ts';
 
 /** What the proxy needs to recognize and answer its user's windows. */
 export interface Ownership {
@@ -23,6 +25,43 @@ const REQUESTS: Readonly<Record<string, readonly HealthRequest[]>> = {
 /** What a window that shares the secret asks for, or undefined. */
 export function windowRequest(method: string, raw: readonly string[], ownership: Ownership): HealthRequest | undefined {
   return REQUESTS[method]?.find((request) => isProven(request, raw, ownership));
+}
+
+/** What the answers to windows are made of, and whom they concern. */
+interface WindowAnswers {
+  readonly activity: Pick<ActivityLog, 'report'>;
+  readonly evidence: () => Evidence | null;
+  readonly eraseUsage: () => void;
+  readonly onEvent: (event: { type: 'releaseRequested' }) => void;
+}
+
+/**
+ * Does what a window asks for.
+ * @param target of its request
+ * @returns the response: status, JSON and headers
+ */
+export function answerWindow(
+  request: HealthRequest,
+  { activity, evidence, eraseUsage, onEvent }: WindowAnswers,
+  target: string,
+): [status: number, json: string, headers?: string[]] {
+  switch (request) {
+    case 'release':
+      onEvent({ type: 'releaseRequested' });
+      return [202, '{}', ['connection', 'close']];
+    case 'activity':
+      return [200, JSON.stringify(activity.report(cursorOf(target)))];
+    case 'evidence':
+      return [200, JSON.stringify(evidence())];
+    case 'eraseUsage':
+      eraseUsage();
+      return [202, '{}'];
+  }
+}
+
+/** The number in `/health?after=NUMBER`; 0 for any other target. */
+function cursorOf(target: string): number {
+  return Number(/^[^?]*\?after=(\d{1,15})$/.exec(target)?.[1] ?? 0);
 }
 
 /** Whether a request for the backend is a check of a window that shares the secret. */

@@ -29,6 +29,7 @@ type Position = 'before' | 'key' | 'value' | 'field' | 'after' | 'invalid';
 /** The loops use local variables for speed, because they read every byte of a long response. */
 export class JsonFields {
   readonly #names: readonly Uint8Array[];
+  readonly #isStrict: boolean;
   #position: Position = 'before';
   /** The number of open brackets. */
   #depth = 0;
@@ -42,9 +43,14 @@ export class JsonFields {
   /** The values so far; undefined for a field that has not been found, or whose value is too long. */
   readonly #texts: (string | undefined)[] = [];
 
-  /** @param names ASCII, written without escapes in the text; their first letters differ */
-  constructor(names: readonly Uint8Array[]) {
+  /**
+   * @param names ASCII, written without escapes in the text; their first letters differ
+   * @param isStrict true: an object that another parser may read differently counts as invalid. It has a field twice, keys
+   * with escapes, or a value that is too long.
+   */
+  constructor(names: readonly Uint8Array[], isStrict = false) {
     this.#names = names;
+    this.#isStrict = isStrict;
   }
 
   /**
@@ -111,8 +117,10 @@ export class JsonFields {
   }
 
   #beginValue(): void {
-    this.#position = this.#matched === this.#names[this.#candidate]?.length ? 'field' : 'value';
+    const isField = this.#matched === this.#names[this.#candidate]?.length;
     this.#field = this.#candidate;
+    const isRepeated = this.#isStrict && isField && this.#texts[this.#field] !== undefined;
+    this.#position = isRepeated ? 'invalid' : isField ? 'field' : 'value';
   }
 
   /** Only white space may precede or follow the object. */
@@ -155,6 +163,7 @@ export class JsonFields {
   }
 
   #compareKey(bytes: Uint8Array, start: number, end: number): void {
+    if (this.#isStrict && bytes.subarray(start, end).includes(BACKSLASH)) this.#position = 'invalid';
     let matched = this.#matched;
     if (matched === 0 && start < end) this.#choose(bytes[start]);
     const name = this.#names[this.#candidate];
@@ -175,5 +184,6 @@ export class JsonFields {
     if (text === undefined) return;
     const isShort = text.length + end - start <= MAX_VALUE;
     this.#texts[this.#field] = isShort ? text + asBuffer(bytes).toString('latin1', start, end) : undefined;
+    if (this.#isStrict && !isShort) this.#position = 'invalid';
   }
 }

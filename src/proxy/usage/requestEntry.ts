@@ -3,6 +3,8 @@ import type { ResponseStart } from '../../session/wire.ts';
 import type { RequestRecord } from '../../shared/activity.ts';
 import { asPlain } from '../../shared/escape.ts';
 import type { Outcome } from '../../shared/usage.ts';
+import { isEventStream } from '../http/headers.ts';
+import { MODEL_NOT_ALLOWED } from '../http/openaiErrors.ts';
 import { systemClock } from '../process/clock.ts';
 import type { Log, LogFields } from '../process/log.ts';
 import { JsonFields } from './jsonFields.ts';
@@ -17,6 +19,10 @@ const SHOWN = /^[!-~]+$/;
 const MODEL = [Buffer.from('model')];
 /** The model is not looked for in longer bodies, in bytes: that would delay other requests. */
 const MAX_SEARCHED = 4 * 1024 * 1024;
+
+/** About how many bytes a token takes in text, and as an event of a stream. */
+const TEXT_PER_TOKEN = 4;
+const EVENT_PER_TOKEN = 200;
 
 /**
  * What is known of one request, for its line in the log and its record: times, sizes, tokens and the models that the
@@ -43,6 +49,7 @@ export class RequestEntry {
   routine = false;
   /** True for a check of a window: not a use of the key. */
   isCheck = false;
+  #answerPerToken = TEXT_PER_TOKEN;
   readonly #clocks: Pick<Clock, 'wall' | 'monotonic'>;
   readonly #at: number;
   readonly #begin: number;
@@ -88,7 +95,9 @@ export class RequestEntry {
   startedByBackend({ status, headers }: ResponseStart): void {
     this.started(status);
     this.#result = status < 400 ? 'answered' : 'failed';
-    if (this.#result === 'answered') this.#observer = createTokenObserver(headers);
+    if (this.#result !== 'answered') return;
+    this.#observer = createTokenObserver(headers);
+    if (isEventStream(headers)) this.#answerPerToken = EVENT_PER_TOKEN;
   }
 
   /** A chunk of the backend's response body, which has been sent to the client already. */
@@ -106,6 +115,14 @@ export class RequestEntry {
   waited(milliseconds: number): void {
     this.#waited += milliseconds;
     this.#start = undefined;
+  }
+
+  /** An estimate if the backend has not reported them, as for a stream that the client has cut off; 0 for a failure. */
+  get spentTokens(): number {
+    const tokens = this.#observer?.tokens;
+    if (tokens !== undefined) return tokens.input + tokens.output;
+    if (this.#result === 'failed' || this.#result === 'refused') return 0;
+    return Math.ceil(this.bytesIn / TEXT_PER_TOKEN + this.bytesOut / this.#answerPerToken);
   }
 
   /** How the request ended, once it is over. */
@@ -176,8 +193,10 @@ export class RequestEntry {
 
   /** Only of a failure for which it may be the reason: it is text of the client. */
   get #modelInLog(): LogFields {
-    const model = MAY_BLAME_MODEL.includes(this.status) ? this.#requestedModel : null;
-    return model === null ? {} : { requestedModel: asPlain(model), note: SEE_MODELS };
+    const isRefused = this.end === MODEL_NOT_ALLOWED;
+    const model = isRefused || MAY_BLAME_MODEL.includes(this.status) ? this.#requestedModel : null;
+    if (model === null) return {};
+    return { requestedModel: asPlain(model), ...(isRefused ? {} : { note: SEE_MODELS }) };
   }
 
   #elapsed(): number {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 /** An error response that the proxy creates itself. */
 export interface ExpectedError {
   readonly status: number;
-  readonly type: 'invalid_request_error' | 'server_error';
+  readonly type: 'invalid_request_error' | 'rate_limit_error' | 'server_error';
   readonly code: string | null;
   readonly message: string | RegExp;
 }

@@ -28,7 +28,10 @@ export function bindSocket(address = '127.0.0.1'): SharedSocket {
   const name: Partial<AddressInfo> = {};
   const failed = socket.bind(address, 0) || socket.getsockname(name);
   if (failed !== 0) throw new Error(`cannot bind a socket: ${failed}`);
-  return { fd: socket.fd, port: name.port ?? 0, close: () => socket.close() };
+  const close = () => {
+    socket.close();
+  };
+  return { fd: socket.fd, port: name.port ?? 0, close };
 }
 
 /** The descriptor of a server that listens. */

@@ -31,12 +31,36 @@ describe('parseKeyFile()', () => {
     assert.deepEqual([...clientNames.values()], ['alice', 'alice']);
   });
 
+  it('reads the limits of a client after its key', () => {
+    const all = 'expires=2027-01-31  models=glm-5-2,gemma4-31b\trequests=60/min tokens=100000/min';
+    const { keyLimits, clientNames } = parse(`alice=${ONE} ${all} # laptop\n${OTHER} models=a`);
+    const limits = { expires: '2027-01-31', models: ['glm-5-2', 'gemma4-31b'], requests: 60, tokens: 100_000 };
+    assert.deepEqual(Object.fromEntries(keyLimits), {
+      [accessKeyId(ONE)]: limits,
+      [accessKeyId(OTHER)]: { models: ['a'] },
+    });
+    assert.deepEqual([...clientNames.values()], ['alice']);
+  });
+
   const refused: [string, string, RegExp][] = [
     ['a key that is cut off', `a=${ONE}\n\nb=${OTHER.slice(0, -1)}`, /^Error: line 3: an access key is "sealed-"/],
     ['a name that is not allowed', `a b=${ONE}`, /^Error: line 1: the name of a client/],
     ['an empty name', `=${ONE}`, /^Error: line 1: the name of a client/],
-    ['a key with two names', `a=${ONE}\n#\nb=${ONE}`, /^Error: line 3: another client has the same access key/],
+    ['a key with two names', `a=${ONE}\n#\nb=${ONE}`, /^Error: line 3: another line has the same access key/],
     ['two keys in a line', `a=${ONE},b=${OTHER}`, /^Error: line 1: an access key is/],
+    [
+      'a key with two limits',
+      `a=${ONE} requests=1/min\na=${ONE}`,
+      /^Error: line 2: another line has the same access key/,
+    ],
+    ['something else after a key', `a=${ONE} b=${OTHER}`, /^Error: line 1: only expires=2027-01-31, models=a,b,/],
+    ['a limit twice', `${ONE} tokens=1/min tokens=2/min`, /^Error: line 1: only expires=/],
+    ['a day that does not exist', `${ONE} expires=2027-02-30`, /^Error: line 1: expires: it must be the last day/],
+    ['another form of a day', `${ONE} expires=31.1.2027`, /^Error: line 1: expires: it must be the last day/],
+    ['an empty list of models', `${ONE} models=`, /^Error: line 1: models: it must be the IDs of models/],
+    ['a space between models', `${ONE} models=a, b`, /^Error: line 1: models: it must be the IDs of models/],
+    ['a number without a minute', `${ONE} requests=60`, /^Error: line 1: requests: it must be a whole number/],
+    ['no tokens at all', `${ONE} tokens=0/min`, /^Error: line 1: tokens: it must be a whole number/],
   ];
   for (const [what, text, message] of refused) {
     it(`refuses ${what}, with its line and without the key`, () => {
@@ -54,6 +78,12 @@ describe('parseKeyVariable()', () => {
     for (const separator of [',', '\n', '\r\n', ' ,\n']) {
       const list = parseKeyVariable(`a=${ONE}${separator}${OTHER}${separator}`, (reason) => new Error(reason));
       assert.deepEqual([list.accessKeys, [...list.clientNames.values()]], [[ONE, OTHER], ['a']]);
+    }
+  });
+
+  it('refuses limits, because commas separate the keys', () => {
+    for (const text of [`a=${ONE} models=a,b`, `${ONE} requests=1/min`, `${ONE} ${OTHER}`]) {
+      assert.throws(() => parseKeyVariable(text, (reason) => new Error(reason)), /limits of clients need a file/);
     }
   });
 });

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { ModelRule } from '../../../../src/proxy/relay/modelRule.ts';
+
+/** Whether a client that may use `small` and `größe` may send this body. */
+function allows(body: string | Buffer): boolean {
+  const bytes = Buffer.from(body);
+  const results = [1, 7, bytes.length + 1].map((length) => {
+    const rule = new ModelRule(['small', 'größe']);
+    for (let at = 0; at < bytes.length; at += length) rule.push(bytes.subarray(at, at + length));
+    return rule.refusal === undefined;
+  });
+  assert.equal(new Set(results).size, 1);
+  return results[0] === true;
+}
+
+describe('ModelRule', () => {
+  for (const body of [
+    '{"model":"small"}',
+    '{"messages":[{"content":"\\"model\\":\\"large\\""}],"model" : "small"}',
+    '{"model":"sm\\u0061ll"}',
+    '{"model":"größe","tools":[{"model":"large"}]}',
+  ]) {
+    it(`allows ${body}`, () => {
+      assert.ok(allows(body));
+    });
+  }
+
+  const refused: [string, string | Buffer][] = [
+    ['another model', '{"model":"large"}'],
+    ['no model', '{"messages":[]}'],
+    ['no body', ''],
+    ['a model at a lower level alone', '{"a":{"model":"small"}}'],
+    ['two models', '{"model":"small","model":"large"}'],
+    ['the same model twice', '{"model":"small","model":"small"}'],
+    ['a second model in a key with escapes', '{"model":"small","mod\\u0065l":"large"}'],
+    ['any key with escapes', '{"\\u0061":1,"model":"small"}'],
+    ['a very long model before another one', `{"model":"${'x'.repeat(5000)}","model":"small"}`],
+    ['a list of models', '{"model":["small"]}'],
+    ['a name that only begins like an allowed one', '{"model":"smaller"}'],
+    ['a name in capitals', '{"model":"SMALL"}'],
+    ['an object after the first one', '{"model":"small"}{"model":"large"}'],
+    ['an object that does not end', '{"model":"small"'],
+    ['a byte order mark', '\ufeff{"model":"small"}'],
+    ['UTF-16', Buffer.from('{"model":"small"}', 'utf16le')],
+  ];
+  for (const [what, body] of refused) {
+    it(`refuses ${what}`, () => {
+      assert.ok(!allows(body));
+    });
+  }
+
+  it('names the models that the client may use', () => {
+    const error = new ModelRule(['small', 'größe']).refusal;
+    assert.deepEqual([error?.status, error?.code], [403, 'model_not_allowed']);
+    assert.match(error?.message ?? '', /^This access key may be used only for small, größe\. Name one of these models/);
+  });
+});
