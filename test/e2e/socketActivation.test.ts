@@ -21,8 +21,9 @@ describe('A socket that systemd passes', () => {
 
   const bind = (address?: string) => {
     const socket = bindSocket(address);
-    scope.onClose(async () => {
+    scope.onClose(() => {
       socket.close();
+      return Promise.resolve();
     });
     return socket;
   };
@@ -65,8 +66,9 @@ describe('A socket that systemd passes', () => {
   for (const encrypted of [false, true]) {
     itWithSignals(`lets a restart refuse nobody${encrypted ? ', also with TLS' : ''}`, async () => {
       const folder = new TlsFolder();
-      scope.onClose(async () => {
+      scope.onClose(() => {
         folder.remove();
+        return Promise.resolve();
       });
       if (encrypted) folder.write();
       const env = { ...(await settingsFor()), ...(encrypted ? folder.settings : {}) };
