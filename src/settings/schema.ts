@@ -106,6 +106,13 @@ export const RESTART_SETTINGS = {
     description: 'With `true`, clients may send only an access key, and no API key of their own.',
     variable: 'PROXY_ACCESS_KEYS_ONLY',
   },
+  checkApiKey: {
+    ...toggle,
+    default: true,
+    description:
+      'Whether the proxy asks the backend for its models at the start, to warn you if the backend refuses the API key.',
+    variable: 'PROXY_CHECK_API_KEY',
+  },
   drainDelaySeconds: {
     ...pause,
     default: 0,
@@ -288,6 +295,7 @@ const COMMAND_LINE_ONLY = [
   'tlsCertificateFile',
   'tlsKeyFile',
   'accessKeysOnly',
+  'checkApiKey',
   'drainDelaySeconds',
   'drainSeconds',
   'allowedHosts',

@@ -213,6 +213,17 @@ export const RULES: readonly Rule[] = [
     allowed: /an origin such as https/,
   },
   {
+    variable: 'PROXY_CHECK_API_KEY',
+    read: ({ checkApiKey }) => checkApiKey,
+    byDefault: true,
+    good: [
+      ['true', true],
+      ['false', false],
+    ],
+    bad: ['1', 'yes', 'FALSE', 'off'],
+    allowed: /it must be true or false/,
+  },
+  {
     variable: 'PROXY_ACCESS_KEYS_ONLY',
     read: ({ accessKeysOnly }) => accessKeysOnly,
     byDefault: false,

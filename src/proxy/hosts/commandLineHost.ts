@@ -138,7 +138,14 @@ async function serve(environment: Values, mainFile: string): Promise<number | un
     config = readConfig(environment, await readSecretFiles(paths));
     const log = new Log(config.logLevel, (text) => process.stderr.write(text));
     const tls = await TlsReload.begin(config, log);
-    const service = await startService({ config, log, mainFile, tls: tls?.first, socket });
+    const service = await startService({
+      config,
+      log,
+      mainFile,
+      checksApiKey: config.checkApiKey,
+      tls: tls?.first,
+      socket,
+    });
     reload = new SecretReload(service, environment, paths, log);
     watch.start();
     tls?.start(service);

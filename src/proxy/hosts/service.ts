@@ -31,6 +31,7 @@ import type { ShutdownCounts } from '../server/shutdown.ts';
 import type { TlsIdentity } from '../server/tls.ts';
 import { ActivityLog } from '../usage/activityLog.ts';
 import { UsageCollector } from '../usage/usageCollector.ts';
+import { ApiKeyCheck } from './apiKeyCheck.ts';
 import type { Config } from './config.ts';
 import { addressOfSocket, socketFailure } from './socketActivation.ts';
 
@@ -61,6 +62,8 @@ export interface ServiceOptions {
   readonly images?: ImageRules | undefined;
   /** False: the first session is made when an API key is set, or for the first request. True by default. */
   readonly connectsWithoutKey?: boolean;
+  /** True: the log has a warning if the backend refuses the API key. */
+  readonly checksApiKey?: boolean;
   /** For tests only: other clocks, cryptography and trust anchors. No setting can change these. */
   readonly internals?: Partial<Pick<ConnectionOptions, 'clock' | 'primitives' | 'anchors'>>;
 }
@@ -129,7 +132,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   let { host, port } = { host: config.host, port: 0 };
   const shutdown = new Shutdown();
   const backendUrl = config.backend.origin + config.backend.basePath;
-  const watch = watchConnection(onEvent);
+  const watch = watchConnection((event) => {
+    onEvent(event);
+    if (event.type === 'verified') void checkApiKey();
+  });
   const network = new Network(options.network, options.findProxy, log);
   const connection = openConnection({
     settings: config,
@@ -142,6 +148,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...internals,
   });
   const { connectsWithoutKey = true } = options;
+  const models = new ModelLists(() => systemClock.monotonic());
+  const apiKeyCheck = options.checksApiKey === true ? new ApiKeyCheck(models, log) : undefined;
+  const checkApiKey = async () =>
+    apiKeyCheck?.run(state.apiKey, { exchange: connection, timeouts: state, onOutcome: watch.outcome });
   const readiness = (): NotReady | null => {
     if (shutdown.isStopping) return STOPPING;
     if (connection.sessions.current() !== undefined) return null;
@@ -186,7 +196,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     callers: new Callers(),
     clientLimits: new ClientLimits(clock),
     dialects: {
-      models: new ModelLists(() => systemClock.monotonic()),
+      models,
       translator: new Translator({ threadFile: options.mainFile, memory: memory.translations }),
     },
     activity,
@@ -234,6 +244,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       const { apiKey, cacheNamespaceRoot = state.cacheNamespaceRoot } = secrets;
       const keys = keysOf(shutdown.isStopping ? { ...secrets, ownership: null } : secrets);
       state = { ...state, apiKey, cacheNamespaceRoot, ...keys };
+      void checkApiKey();
     },
     update(settings) {
       state = { ...state, ...settings };

@@ -34,6 +34,7 @@ describe('EDITOR_SETTING_NAMES', () => {
       'tlsCertificateFile',
       'tlsKeyFile',
       'accessKeysOnly',
+      'checkApiKey',
       'drainDelaySeconds',
       'drainSeconds',
       'allowedHosts',

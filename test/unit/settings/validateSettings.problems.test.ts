@@ -15,6 +15,7 @@ const GOOD: Readonly<Record<keyof ProxySettings, readonly unknown[]>> = {
   pcr0Environment: ['production', 'development', ''],
   additionalPcr0: [[], [PCR0], [PCR0.toUpperCase(), ` ${'01'.repeat(48)} `], ['']],
   accessKeysOnly: [true, false],
+  checkApiKey: [true, false],
   requestTimeoutSeconds: [1, 0.25, 2_000_000],
   streamIdleTimeoutSeconds: [1, 0.25, 2_000_000],
   capacityWaitSeconds: [0, 0.5, 3600],
@@ -48,6 +49,7 @@ const BAD: Readonly<Record<keyof ProxySettings, { readonly values: readonly unkn
     allowed: /has 96 hex digits, not all zero/,
   },
   accessKeysOnly: { values: ['yes', 'TRUE'], allowed: /it must be true or false$/ },
+  checkApiKey: { values: ['yes', 'TRUE'], allowed: /it must be true or false$/ },
   requestTimeoutSeconds: { values: [0, -1, 2_000_001, Number.NaN, Infinity], allowed: SECONDS },
   streamIdleTimeoutSeconds: { values: [0, -1, 2_000_001, Number.NaN, Infinity], allowed: SECONDS },
   capacityWaitSeconds: {
@@ -87,6 +89,7 @@ const WRONG: Readonly<Record<keyof ProxySettings, WrongType>> = {
   pcr0Environment: STRING,
   additionalPcr0: LIST,
   accessKeysOnly: { values: ['true', 7, null, [true], {}], expected: 'true or false' },
+  checkApiKey: { values: ['true', 7, null, [true], {}], expected: 'true or false' },
   requestTimeoutSeconds: NUMBER,
   streamIdleTimeoutSeconds: NUMBER,
   capacityWaitSeconds: NUMBER,
