@@ -8,6 +8,7 @@ import { SCHEMA } from '../../settings/schema.ts';
 import { createAccessKey } from '../../shared/accessKeys.ts';
 import { fieldsOf, parseJson } from '../../shared/json.ts';
 import { VERSION } from '../../shared/version.ts';
+import { serveMetrics } from '../metrics/listener.ts';
 import { Log } from '../process/log.ts';
 import { nameProblem, parseLimits } from './accessKeyList.ts';
 import { readConfig } from './config.ts';
@@ -131,12 +132,16 @@ function isHelp(argument: string): boolean {
 async function serve(environment: Values, mainFile: string): Promise<number | undefined> {
   let config: Config | undefined;
   let reload: SecretReload | undefined;
+  let listening: 'port' | 'metricsPort' = 'port';
   try {
     const paths = secretPaths(environment);
     const watch = await FileWatch.begin([...paths.values()], () => void reload?.load('file'));
     config = readConfig(environment, await readSecretFiles(paths));
     const log = new Log(config.logLevel, (text) => process.stderr.write(text));
-    const service = await startService({ config, log, mainFile });
+    listening = 'metricsPort';
+    const observer = await serveMetrics(config, log);
+    listening = 'port';
+    const service = await startService({ config, log, mainFile, observer });
     reload = new SecretReload(service, environment, paths, log);
     watch.start();
     reloadOnSignal(reload);
@@ -148,7 +153,9 @@ async function serve(environment: Values, mainFile: string): Promise<number | un
   } catch (error) {
     if (error instanceof ConfigError) return complain(EXIT.invalid, error.message);
     if (config === undefined) throw error;
-    const { exitCode, sentence } = listenFailure(error, config, (name) => SCHEMA[name].variable ?? name);
+    const address = { host: config.host, port: config[listening] ?? 0 };
+    const nameOf = (name: 'host' | 'port') => SCHEMA[name === 'port' ? listening : name].variable ?? name;
+    const { exitCode, sentence } = listenFailure(error, address, nameOf);
     return complain(exitCode, sentence);
   }
 }

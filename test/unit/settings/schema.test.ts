@@ -34,6 +34,7 @@ describe('EDITOR_SETTING_NAMES', () => {
       'accessKeysOnly',
       'drainDelaySeconds',
       'drainSeconds',
+      'metricsPort',
       'allowedHosts',
       'logLevel',
       'apiKey',
