@@ -47,7 +47,10 @@ const PARTS = {
 const PARTS_OF_PACKAGES = {
   name: 'parts of packages',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(undici|\.\/client-h2\.js|prom-client|@opentelemetry\/api)$/ }, ({ path }) => ({ path, namespace: 'parts' }));
+    onResolve({ filter: /^(undici|\.\/client-h2\.js|prom-client|@opentelemetry\/api)$/ }, ({ path }) => ({
+      path,
+      namespace: 'parts',
+    }));
     onLoad({ filter: /./, namespace: 'parts' }, ({ path }) => {
       return { contents: PARTS[path], resolveDir: import.meta.dirname };
     });

@@ -155,9 +155,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     (record) => {
       collector?.add(record);
     },
-    observer && ((entry) => {
-      observer.requestEnded(entry);
-    }),
+    observer &&
+      ((entry) => {
+        observer.requestEnded(entry);
+      }),
   );
   const models = new ModelLists(() => systemClock.monotonic());
   observer?.begin({

@@ -56,7 +56,9 @@ const OTHER_ENDS: readonly string[] = [
 ];
 
 /** Why the proxy refuses a key. */
-const REASONS: readonly string[] = Object.values(PROXY_ERRORS).flatMap((error) => ('reason' in error ? error.reason : []));
+const REASONS: readonly string[] = Object.values(PROXY_ERRORS).flatMap((error) =>
+  'reason' in error ? error.reason : [],
+);
 
 const EMBEDDINGS = '/v1/embeddings';
 

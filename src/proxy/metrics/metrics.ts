@@ -6,6 +6,7 @@ import type { ConnectionEvent } from '../backend/connection.ts';
 import type { RequestEntry } from '../usage/requestEntry.ts';
 import {
   HANDSHAKE_RESULTS,
+  OTHER,
   clientLabel,
   errorLabel,
   handshakeResult,
@@ -189,13 +190,12 @@ export class Metrics implements ServiceObserver {
   requestEnded(entry: RequestEntry): void {
     if (entry.routine) return;
     const record = entry.record(0, '', true);
-    const isKnown = (model: string) => this.#service?.isModel(model) ?? false;
+    const label = () => modelLabel(record, (model) => this.#service?.isModel(model) ?? false);
     const count = () => {
-      this.#count(entry, record, modelLabel(record, isKnown));
+      this.#count(entry, record, label());
     };
-    // Only a backend that answers has a list, and only a model that it names can be in one.
-    const isNew = record.outcome === 'answered' && record.model !== null && !isKnown(record.model);
-    const loading = isNew ? this.#loadModels() : undefined;
+    const isFromBackend = record.outcome === 'answered' || record.outcome === 'failed';
+    const loading = isFromBackend && label() === OTHER ? this.#loadModels() : undefined;
     if (loading === undefined) count();
     else void loading.then(count);
   }

@@ -25,11 +25,7 @@ export class ActivityLog {
    * @param onFinished is called with the record of each listed request that is over
    * @param onEnded is called with each request that is over, also with those that are not listed
    */
-  constructor(
-    instance: string,
-    onFinished: (record: RequestRecord) => void,
-    onEnded?: (entry: RequestEntry) => void,
-  ) {
+  constructor(instance: string, onFinished: (record: RequestRecord) => void, onEnded?: (entry: RequestEntry) => void) {
     this.#instance = instance;
     this.#onFinished = onFinished;
     this.#onEnded = onEnded;
