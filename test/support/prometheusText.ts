@@ -55,7 +55,7 @@ export class Metrics {
     this.samples = samples;
     this.types = types;
     for (const [name, type] of types) {
-      if (type === 'counter') assert.match(name, /_total$/);
+      assert.equal(name.endsWith('_total'), type === 'counter', name);
       if (type === 'histogram') this.#checkHistogram(name);
     }
   }

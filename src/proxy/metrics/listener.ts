@@ -33,7 +33,9 @@ export async function serveMetrics(
   if (metricsPort === null) return undefined;
   const metrics = await createMetrics();
   const server = createServer((req, res) => {
-    void answer(req, res, { boundTo: host, allowed: allowedHosts }, metrics);
+    answer(req, res, { boundTo: host, allowed: allowedHosts }, metrics).catch(() => {
+      res.destroy(); // a metric that cannot be read must not end the proxy
+    });
   });
   server.maxConnections = MAX_CONNECTIONS;
   server.listen(metricsPort, host);

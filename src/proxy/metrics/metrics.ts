@@ -45,6 +45,12 @@ const DURATION = [...OPERATION, 'error_type'] as const;
 const TOKEN = [...OPERATION, 'gen_ai_token_type'] as const;
 const IMAGE = ['pcr0', 'approved_by', 'environment'] as const;
 
+/** Metrics of the library for which each scrape would list all connections; their names break Prometheus's rules, too. */
+const LISTS = ['handles', 'requests', 'resources'].flatMap((what) => [
+  `nodejs_active_${what}`,
+  `nodejs_active_${what}_total`,
+]);
+
 /** The list of models is loaded for a name that it does not have, but not again within this time, in milliseconds. */
 const RELOAD_INTERVAL = 60_000;
 
@@ -80,6 +86,7 @@ export class Metrics implements ServiceObserver {
     this.#registry = new Registry();
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry });
+    for (const name of LISTS) this.#registry.removeSingleMetric(name);
     this.#requests = new Counter({
       name: 'sealed_proxy_requests_total',
       help: 'Requests that are over, but not probes.',
