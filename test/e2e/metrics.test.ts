@@ -219,7 +219,7 @@ describe('The metrics', () => {
     );
   });
 
-  describe('after a change of the access keys', () => {
+  describe('with access keys in a file', () => {
     let folder: string;
 
     beforeEach(() => {
@@ -230,7 +230,20 @@ describe('The metrics', () => {
       rmSync(folder, { recursive: true });
     });
 
-    it('know the new clients, and no longer the previous ones', async () => {
+    it('count what the limits of a client refuse', async () => {
+      const path = join(folder, 'access-keys');
+      writeFileSync(path, `alice=${ALICE} models=${MODEL} requests=2/min\n`);
+      const { proxy, url } = await start({ PROXY_ACCESS_KEYS: '', PROXY_ACCESS_KEYS_FILE: path });
+      assert.equal((await chat(proxy, ALICE)).status, 403);
+      assert.equal((await chat(proxy, ALICE, { model: MODEL })).status, 200);
+      assert.equal((await chat(proxy, ALICE)).status, 429);
+      const metrics = await scrapeAfter(url, 3);
+      for (const error of ['model_not_allowed', 'requests_limit']) {
+        assert.equal(metrics.sum(REQUESTS, { client: 'alice', outcome: 'refused', error_type: error }), 1, error);
+      }
+    });
+
+    it('know the new clients after a change, and no longer the previous ones', async () => {
       const path = join(folder, 'access-keys');
       writeFileSync(path, `alice=${ALICE}\n`);
       const { proxy, url } = await start({ PROXY_ACCESS_KEYS: '', PROXY_ACCESS_KEYS_FILE: path });

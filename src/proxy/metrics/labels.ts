@@ -3,7 +3,8 @@ import type { SessionErrorCode } from '../../session/errors.ts';
 import type { RequestRecord } from '../../shared/activity.ts';
 import { MODEL_ID } from '../../shared/modelList.ts';
 import { DIRECT } from '../../shared/usage.ts';
-import { PROXY_ERRORS } from '../http/openaiErrors.ts';
+import { MODEL_NOT_ALLOWED, PROXY_ERRORS, accessKeyExpired, limitReached } from '../http/openaiErrors.ts';
+import type { ClientError } from '../http/openaiErrors.ts';
 import { findRoute } from '../server/routes.ts';
 import type { RequestEntry } from '../usage/requestEntry.ts';
 
@@ -51,14 +52,18 @@ const OTHER_ENDS: readonly string[] = [
   'body_too_large',
   'upload_timeout',
   'read_timeout',
+  MODEL_NOT_ALLOWED,
   'translation_failed',
   'invalid_response',
 ];
 
-/** Why the proxy refuses a key. */
-const REASONS: readonly string[] = Object.values(PROXY_ERRORS).flatMap((error) =>
-  'reason' in error ? error.reason : [],
-);
+/** Why the proxy refuses a client. */
+const REASONS: readonly string[] = [
+  ...Object.values(PROXY_ERRORS),
+  accessKeyExpired(''),
+  limitReached(1, 'requests', 1),
+  limitReached(1, 'tokens', 1),
+].flatMap((error: ClientError) => error.reason ?? []);
 
 const EMBEDDINGS = '/v1/embeddings';
 

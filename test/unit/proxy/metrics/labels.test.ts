@@ -72,6 +72,10 @@ describe('errorLabel()', () => {
       if ('reason' in error)
         assert.equal(label({ outcome: 'refused', reason: error.reason, status: 401 }), error.reason);
     }
+    for (const reason of ['expired_access_key', 'requests_limit', 'tokens_limit']) {
+      assert.equal(label({ outcome: 'refused', reason, status: 429 }), reason);
+    }
+    assert.equal(label({ outcome: 'refused', end: 'model_not_allowed', status: 403 }), 'model_not_allowed');
     assert.equal(label({ outcome: 'refused', end: 'body_too_large', status: 413 }), 'body_too_large');
     assert.equal(label({ outcome: 'refused', status: 403 }), '403');
     assert.equal(label({ outcome: 'refused', reason: KEY, status: 401 }), '401');

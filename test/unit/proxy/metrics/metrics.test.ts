@@ -17,7 +17,7 @@ describe('Metrics', () => {
   let metrics: Metrics;
   let remaining: number;
   let models: string[];
-  let loads: PromiseWithResolvers<void>[];
+  let loads: PromiseWithResolvers<unknown>[];
 
   beforeEach(async () => {
     clock = new FakeClock();
@@ -30,7 +30,7 @@ describe('Metrics', () => {
       sessionRemaining: () => remaining,
       isModel: (model) => models.includes(model),
       loadModels: () => {
-        const load = Promise.withResolvers<void>();
+        const load = Promise.withResolvers<unknown>();
         loads.push(load);
         return load.promise;
       },
@@ -150,7 +150,7 @@ describe('Metrics', () => {
     assert.equal(loads.length, 1, 'shared');
     assert.equal((await scrape()).sum('sealed_proxy_requests_total'), 0);
     models.push('new-model');
-    loads[0]?.resolve();
+    loads[0]?.resolve(undefined);
     await flushEventLoop();
     assert.equal((await scrape()).sum('sealed_proxy_requests_total', { gen_ai_request_model: 'new-model' }), 2);
     await answer('my secret');
