@@ -59,6 +59,12 @@ export function parseTrustedPcr0(value: string, refuse: Refuse): string {
   throw refuse('a PCR0 value has 96 hex digits, not all zero (an enclave in debug mode has only zeros)', value);
 }
 
+/** The path of a file; empty for none. A value that is no path may be the secret content of the file, so it is not shown. */
+export function parseFilePath(value: string, refuse: Refuse): string {
+  if (!/\p{Cc}|-----BEGIN/u.test(value)) return value;
+  throw refuse('it must be the path of a file, and not its content');
+}
+
 /** The ID of a model; empty for none. */
 export function parseModelId(value: string, refuse: Refuse): string {
   if (value === '' || MODEL_ID.test(value)) return value;

@@ -10,6 +10,7 @@ import {
   parseAllowedHost,
   parseAllowedOrigin,
   parseBackend,
+  parseFilePath,
   parseHost,
   parseModelId,
   parseTrustedPcr0,
@@ -61,6 +62,19 @@ export const RESTART_SETTINGS = {
     description:
       'Port to listen on, shared by all VS Code windows. With `0`, each window runs its own proxy on any free port.',
     variable: 'PROXY_PORT',
+  },
+  tlsCertificateFile: {
+    ...text(parseFilePath),
+    default: '',
+    description:
+      'Path of a file with the certificate of the listener (PEM), followed by those of its issuers. Needs `PROXY_TLS_KEY_FILE`. If empty, clients use `http`.',
+    variable: 'PROXY_TLS_CERT_FILE',
+  },
+  tlsKeyFile: {
+    ...text(parseFilePath),
+    default: '',
+    description: 'Path of a file with the private key of that certificate (PEM, not encrypted).',
+    variable: 'PROXY_TLS_KEY_FILE',
   },
   backendUrl: {
     group: 'Connection',
@@ -279,6 +293,8 @@ const ALL = { ...EDITOR_SETTINGS, ...SECRETS };
 /** Settings of the proxy that the editor does not have. There, the log channel sets the log level. */
 const COMMAND_LINE_ONLY = [
   'host',
+  'tlsCertificateFile',
+  'tlsKeyFile',
   'accessKeysOnly',
   'drainDelaySeconds',
   'drainSeconds',

@@ -43,6 +43,19 @@ const BAD: readonly BadSetting[] = [
     value,
     allowed: PORT,
   })),
+  ...[
+    ['PROXY_TLS_CERT_FILE', 'PROXY_TLS_KEY_FILE'],
+    ['PROXY_TLS_KEY_FILE', 'PROXY_TLS_CERT_FILE'],
+  ].flatMap(([name = '', missing = '']): BadSetting[] => [
+    { name, value: '-----BEGIN hidden-word-----', allowed: /the path of a file, and not its content/, secret: true },
+    { name, value: '/nowhere/hidden-word.pem', allowed: TOGETHER, named: missing, secret: true },
+  ]),
+  ...[...DEVICES.slice(0, 2), ['/dev/null', /no certificate in PEM/] as const].map(([value, allowed]) => ({
+    name: 'PROXY_TLS_CERT_FILE',
+    value,
+    allowed,
+    others: { PROXY_TLS_KEY_FILE: value },
+  })),
   ...['enclave', 'ftp://enclave.example', 'https//enclave.example', 'https://'].map((value) => ({
     name: 'PROXY_BACKEND_URL',
     value,

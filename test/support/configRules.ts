@@ -76,6 +76,14 @@ export const RULES: readonly Rule[] = [
     bad: ['65536', '-1', '1.5', '1e3', '0x50', 'http', '999999', '8080 8081', '\u0661'],
     allowed: /whole number from 0 to 65535/,
   },
+  ...(['Certificate', 'Key'] as const).map((name): Rule => ({
+    variable: `PROXY_TLS_${name === 'Key' ? 'KEY' : 'CERT'}_FILE`,
+    read: (config) => config[`tls${name}File`],
+    byDefault: '',
+    good: [[' /etc/ssl/private/a b.pem ', '/etc/ssl/private/a b.pem']],
+    bad: [], // the message does not show the value: see validateSettings.problems.test.ts
+    allowed: /it must be the path of a file, and not its content$/,
+  })),
   {
     variable: 'PROXY_BACKEND_URL',
     read: (config) => config.backend,

@@ -1,12 +1,10 @@
 // The command line: settings from the environment, one line for each error, exit codes.
-import { request } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { VARIABLES, readEnvironment } from '../../settings/environment.ts';
+import { VARIABLES } from '../../settings/environment.ts';
 import type { Values } from '../../settings/environment.ts';
 import { ConfigError } from '../../settings/proxyConfig.ts';
 import { SCHEMA } from '../../settings/schema.ts';
 import { createAccessKey } from '../../shared/accessKeys.ts';
-import { fieldsOf, parseJson } from '../../shared/json.ts';
 import { VERSION } from '../../shared/version.ts';
 import { serveMetrics } from '../metrics/listener.ts';
 import { Log } from '../process/log.ts';
@@ -15,16 +13,18 @@ import { readConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { saveEvidence } from './evidenceCommand.ts';
 import { EXIT, complain } from './exit.ts';
+import { HEALTH, READY, probeRunning } from './probe.ts';
 import { FileWatch, readSecretFiles, secretPaths } from './secretFiles.ts';
 import { SecretReload } from './secretReload.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
+import { SocketError, takeSocket } from './socketActivation.ts';
 import { describeAccess, unknownVariables } from './startNotes.ts';
+import { TlsReload } from './tlsFiles.ts';
 import { verifyFile } from './verifyCommand.ts';
 
 /** How long the end may take after the second signal, in milliseconds. */
 const LAST_MOMENT = 1000;
-const PROBE_TIMEOUT = 5000;
 
 const HELP = `sealed-proxy ${VERSION}: a private endpoint on this computer for OpenAI and Anthropic clients.
 
@@ -134,24 +134,27 @@ async function serve(environment: Values, mainFile: string): Promise<number | un
   let reload: SecretReload | undefined;
   let listening: 'port' | 'metricsPort' = 'port';
   try {
+    const socket = takeSocket(process.env, process.pid);
     const paths = secretPaths(environment);
     const watch = await FileWatch.begin([...paths.values()], () => void reload?.load('file'));
     config = readConfig(environment, await readSecretFiles(paths));
     const log = new Log(config.logLevel, (text) => process.stderr.write(text));
+    const tls = await TlsReload.begin(config, log);
     listening = 'metricsPort';
     const observer = await serveMetrics(config, log);
     listening = 'port';
-    const service = await startService({ config, log, mainFile, observer });
+    const service = await startService({ config, log, mainFile, tls: tls?.first, socket, observer });
     reload = new SecretReload(service, environment, paths, log);
     watch.start();
-    reloadOnSignal(reload);
+    tls?.start(service);
+    reloadOnSignal(reload, tls);
     stopOnSignals(service, config, log); // before the first line: its reader may send a signal at once
     process.stdout.write(`sealed-proxy ${VERSION} listening on ${service.url}\n`);
     log.info('access', describeAccess(config));
     for (const warning of unknownVariables(environment)) log.warn('unknown_variable', warning);
     return undefined;
   } catch (error) {
-    if (error instanceof ConfigError) return complain(EXIT.invalid, error.message);
+    if (error instanceof ConfigError || error instanceof SocketError) return complain(EXIT.invalid, error.message);
     if (config === undefined) throw error;
     const address = { host: config.host, port: config[listening] ?? 0 };
     const nameOf = (name: 'host' | 'port') => SCHEMA[name === 'port' ? listening : name].variable ?? name;
@@ -185,8 +188,11 @@ export function listenFailure(
 }
 
 /** Not on Windows, where the signal means that the console was closed. */
-function reloadOnSignal(reload: SecretReload): void {
-  if (process.platform !== 'win32') process.on('SIGHUP', () => void reload.load('SIGHUP'));
+function reloadOnSignal(...reloads: readonly (SecretReload | TlsReload | undefined)[]): void {
+  if (process.platform === 'win32') return;
+  process.on('SIGHUP', () => {
+    for (const reload of reloads) void reload?.load('SIGHUP');
+  });
 }
 
 /**
@@ -219,66 +225,4 @@ function stopOnSignals(service: Service, { drainDelay, drain }: Config, log: Log
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
-}
-
-/** What a probe of the running proxy asks for, and what it must answer. */
-interface Probe {
-  readonly path: string;
-  readonly adjective: string;
-  /** Why the response is not the one that is sought; undefined: it is. */
-  readonly failureOf: (status: number | undefined, body: unknown) => string | undefined;
-}
-
-const OTHER_PROGRAM = 'another program uses this port';
-
-const HEALTH: Probe = {
-  path: '/health',
-  adjective: 'healthy',
-  failureOf: (code, body) => {
-    const { status, service } = fieldsOf(body);
-    return code === 200 && status === 'ok' && service === 'sealed-proxy' ? undefined : OTHER_PROGRAM;
-  },
-};
-
-const READY: Probe = {
-  path: '/ready',
-  adjective: 'ready',
-  failureOf: (code, body) => {
-    const { status, reason, message } = fieldsOf(body);
-    if (code === 200 && status === 'ready') return undefined;
-    return code === 503 && status === 'not_ready' ? `${String(reason)}: ${String(message)}` : OTHER_PROGRAM;
-  },
-};
-
-/** Checks the running proxy, for the probes of a container. */
-async function probeRunning(environment: Values, probe: Probe): Promise<number> {
-  try {
-    const { host, port } = readEnvironment(environment);
-    const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-    const failure = await findFailure(address, port, probe);
-    if (failure === undefined) return EXIT.ok;
-    return complain(EXIT.failed, `no ${probe.adjective} proxy on ${address} port ${port}: ${failure}`);
-  } catch (error) {
-    if (error instanceof ConfigError) return complain(EXIT.failed, error.message);
-    throw error;
-  }
-}
-
-function findFailure(host: string, port: number, { path, failureOf }: Probe): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const signal = AbortSignal.timeout(PROBE_TIMEOUT);
-    const check = request({ host, port, path, agent: false, signal }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', () => undefined); // `close` follows
-      response.on('close', () => {
-        if (!response.complete) resolve('the connection broke during the response');
-        else resolve(failureOf(response.statusCode, parseJson(Buffer.concat(chunks))));
-      });
-    });
-    check.on('error', ({ name, message }) => {
-      resolve(name === 'AbortError' ? `no response within ${PROBE_TIMEOUT / 1000} seconds` : message);
-    });
-    check.end();
-  });
 }

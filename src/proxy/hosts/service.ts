@@ -29,9 +29,11 @@ import type { NotReady } from '../server/readiness.ts';
 import { createProxyServer } from '../server/server.ts';
 import { Shutdown } from '../server/shutdown.ts';
 import type { ShutdownCounts } from '../server/shutdown.ts';
+import type { TlsIdentity } from '../server/tls.ts';
 import { ActivityLog } from '../usage/activityLog.ts';
 import { UsageCollector } from '../usage/usageCollector.ts';
 import type { Config } from './config.ts';
+import { addressOfSocket, socketFailure } from './socketActivation.ts';
 
 export type ServiceEvent =
   | Exclude<FromProxy, { type: 'ready' | 'stopped' | 'failed' }>
@@ -43,6 +45,10 @@ export interface ServiceOptions {
   readonly log: Log;
   /** The file of the proxy process, which also serves the threads for translations. */
   readonly mainFile: string;
+  /** What the listener presents to clients; left out: they use plain HTTP. */
+  readonly tls?: TlsIdentity | undefined;
+  /** The file descriptor of a socket to listen on, which others share, in place of the host and the port. */
+  readonly socket?: number | undefined;
   readonly network?: NetworkSettings | undefined;
   /** Asks the editor which proxy leads to a URL. */
   readonly findProxy?: FindProxy | undefined;
@@ -63,13 +69,15 @@ export interface ServiceOptions {
 }
 
 export interface Service {
-  /** `http://127.0.0.1:PORT`, without `/v1`. */
+  /** `http://127.0.0.1:PORT`, or with `https`, without `/v1`. */
   readonly url: string;
   readonly port: number;
   /** Uses these keys from the next request on. */
   setKeys(secrets: ServiceSecrets): void;
   /** Uses these settings from the next request on. */
   update(settings: LiveConfig): void;
+  /** With TLS, uses this certificate and key from the next connection on. */
+  setTls(identity: TlsIdentity): void;
   /** Uses these rules from the next handshake on, and for an image that waits for consent. */
   readonly updateImages: (rules: ImageRules) => void;
   /** From now on the proxy is not ready, but it serves until it is stopped. */
@@ -100,8 +108,14 @@ export interface ServiceSecrets {
 export const HANDSHAKE_LIMIT = 30_000;
 
 /**
+ * How long connections to a shared socket may still send their first request when the proxy stops, in milliseconds: their
+ * clients would be refused although the socket goes on listening.
+ */
+const UNUSED_GRACE = 1000;
+
+/**
  * Starts to listen. The first session is made in the background.
- * @throws (rejection) NodeJS.ErrnoException `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`, ...; ConfigError
+ * @throws (rejection) NodeJS.ErrnoException `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`, ...; SocketError; ConfigError
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, ownership = null, trustFingerprint = '', internals } = options;
@@ -119,7 +133,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     };
   };
   let state = { ...config, ...keysOf({ ...config, ownership }) };
-  let port = 0;
+  let { host, port } = { host: config.host, port: 0 };
   const shutdown = new Shutdown();
   const backendUrl = config.backend.origin + config.backend.basePath;
   const watch = watchConnection(onEvent);
@@ -172,7 +186,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     },
   });
   const local = createProxyServer({
-    boundTo: config.host,
+    tls: options.tls,
+    get boundTo() {
+      return host;
+    },
     exchange: connection,
     state: () => state,
     report: () => {
@@ -210,21 +227,25 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const { server } = local;
   try {
-    server.listen(config.port, config.host);
+    if (options.socket === undefined) server.listen(config.port, config.host);
+    else server.listen({ fd: options.socket });
     await once(server, 'listening');
+    if (options.socket !== undefined) host = addressOfSocket(server).address;
   } catch (error) {
+    server.close();
     await connection.close();
-    throw error;
+    throw options.socket === undefined ? error : socketFailure(error);
   }
   server.on('error', (error: NodeJS.ErrnoException) => {
     log.error('server_error', { code: error.code });
   });
   const oldNode = nodeWarning(process.versions);
   if (oldNode !== undefined) log.warn('old_node', { note: oldNode });
-  if (!isLoopback(config.host)) {
-    const note =
-      'Other computers can reach this address without encryption, and use the proxy with a key. Set the host to 127.0.0.1 to prevent this.';
-    log.warn('open_address', { host: config.host, note });
+  if (!isLoopback(host)) {
+    const how = options.tls === undefined ? ' without encryption' : '';
+    const where = options.socket === undefined ? 'the host' : 'ListenStream= of the socket';
+    const note = `Other computers can reach this address${how}, and use the proxy with a key. Set ${where} to 127.0.0.1 to prevent this.`;
+    log.warn('open_address', { host, note });
   }
   if (config.apiKey !== null || connectsWithoutKey) connection.sessions.warmUp();
 
@@ -234,7 +255,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     server.closeAllConnections();
   };
   return {
-    url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
+    url: `${options.tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
     port,
     setKeys(secrets) {
       if (secrets.apiKey !== null && state.apiKey === null && !shutdown.isStopping) connection.sessions.warmUp();
@@ -246,12 +267,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       state = { ...state, ...settings };
       log.setLevel(settings.logLevel);
     },
+    setTls(identity) {
+      local.setTls(identity);
+    },
     updateImages: connection.updateImages,
     async stop(graceMs, onFree) {
       // The next program on this port could present a proof of this proxy as its own, because it names the same port.
       shutdown.begin();
       state = { ...state, ownership: null };
-      local.close();
+      local.close(options.socket === undefined ? 0 : UNUSED_GRACE);
       onFree?.();
       collector?.flush(); // running responses may outlast the time that the process has
       const deadline = setTimeout(cutOff, graceMs);

@@ -14,6 +14,8 @@ export class ClientConnection {
   caller = UNKNOWN;
   /** Requests that are being relayed. */
   relayed = 0;
+  /** No request has come yet. */
+  isUnused = true;
   readonly #onUsed: () => void;
 
   constructor(socket: Socket, onUsed: (connection: ClientConnection) => void) {
@@ -65,6 +67,11 @@ export class Connections {
     socket.once('close', () => this.#open.delete(socket));
     if (this.#open.size > MAX_CONNECTIONS) this.#closeOne();
     return connection;
+  }
+
+  /** Forgets a connection that another socket goes on with. */
+  remove(socket: Socket): void {
+    this.#open.delete(socket);
   }
 
   /** Of the caller with the most connections that relay nothing, closes the one that was not used for the longest time. */

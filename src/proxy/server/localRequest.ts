@@ -39,6 +39,7 @@ import type { RequestTarget } from './requestTarget.ts';
 import { findRoute } from './routes.ts';
 import type { Destination, DialectRoute, KeyRoute } from './routes.ts';
 import type { Shutdown } from './shutdown.ts';
+import type { TlsIdentity } from './tls.ts';
 import { answerWindow, isCheck, proofFor, windowRequest } from './windowRequests.ts';
 import type { Ownership } from './windowRequests.ts';
 
@@ -58,6 +59,8 @@ export interface ServerState extends Timeouts {
 }
 
 export interface ServerOptions {
+  /** Left out: clients use plain HTTP. */
+  readonly tls?: TlsIdentity | undefined;
   /** The address that the server listens on. */
   readonly boundTo: string;
   readonly exchange: RelayContext['exchange'];
@@ -140,7 +143,7 @@ export class LocalRequest {
     this.#res = res;
     this.#expects = expects;
     this.#state = options.state();
-    this.#target = readTarget(req.method ?? '', req.url ?? '');
+    this.#target = readTarget(req.method ?? '', req.url ?? '', options.tls === undefined ? 'http' : 'https');
     this.#destination = findRoute(this.#target?.target ?? '');
     const { dialect, label } = this.#destination;
     this.#entry = new RequestEntry(req.method ?? '', label, this.#requestId, options.clock);

@@ -10,17 +10,20 @@ export interface RequestTarget {
 }
 
 const ORIGIN_FORM = /^\/[\x21-\x7e]*$/;
-const ABSOLUTE_FORM = /^http:\/\/([^/?]*)([/?].*)?$/i;
+const ABSOLUTE_FORM = /^(https?):\/\/([^/?]*)([/?].*)?$/i;
 const RESERVED = /[#\\]/;
 const AUTHORITY = /^(\[[0-9a-f:.]+\]|[\w.~%!$&'()*+,;=-]+)(?::\d{0,5})?$/i;
 
-/** The target of a request; undefined if it is not a valid one for this method. */
-export function readTarget(method: string, url: string): RequestTarget | undefined {
+/**
+ * The target of a request; undefined if it is not a valid one for this method.
+ * @param scheme that of the connection
+ */
+export function readTarget(method: string, url: string, scheme: 'http' | 'https' = 'http'): RequestTarget | undefined {
   if (RESERVED.test(url)) return undefined;
   if (url === '*') return method === 'OPTIONS' ? { target: '*' } : undefined;
   if (ORIGIN_FORM.test(url)) return { target: url };
-  const [, authority, rest = ''] = ABSOLUTE_FORM.exec(url) ?? [];
-  if (authority === undefined) return undefined;
+  const [, named, authority, rest = ''] = ABSOLUTE_FORM.exec(url) ?? [];
+  if (authority === undefined || named?.toLowerCase() !== scheme) return undefined;
   if (rest === '') return { target: method === 'OPTIONS' ? '*' : '/', authority };
   const target = rest.startsWith('/') ? rest : `/${rest}`;
   return ORIGIN_FORM.test(target) ? { target, authority } : undefined;

@@ -1,6 +1,7 @@
 // The HTTP server: its connections, and input that is not a readable request.
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { rawError } from '../http/errorResponses.ts';
@@ -13,6 +14,8 @@ import type { ClientConnection } from './connections.ts';
 import { LocalRequest, createRequestId } from './localRequest.ts';
 import type { Expectation, ServerOptions } from './localRequest.ts';
 import { OTHER_PATH } from './routes.ts';
+import { HANDSHAKE_TIMEOUT, contextOptions } from './tls.ts';
+import type { TlsIdentity } from './tls.ts';
 
 /** Larger than the largest metadata, key and target of an envelope, so that the proxy answers those that are too large. */
 const MAX_HEADER_BYTES = 192 * 1024;
@@ -22,13 +25,26 @@ const MAX_PIPELINED = 32;
 /** How long an idle connection of a client stays open, in milliseconds. `network.ts` has that to the backend. */
 const IDLE_LIFETIME = 75_000;
 
+const HTTP_OPTIONS = {
+  maxHeaderSize: MAX_HEADER_BYTES,
+  headersTimeout: 60_000,
+  requestTimeout: 0, // an upload may take long; the relay limits the time between two chunks
+  keepAliveTimeout: IDLE_LIFETIME,
+  requireHostHeader: false, // the guard refuses such requests with an explanation
+};
+
 /** The times between the probes of a client that has closed its half, in milliseconds; the last one repeats. */
 const PROBES = [100, 1000];
 
 export interface ProxyServer {
   readonly server: Server;
-  /** Stops listening, and closes every connection on which no complete request waits for its response. */
-  close(): void;
+  /**
+   * Stops listening, and closes every connection on which no complete request waits for its response.
+   * @param unusedMs how long connections without any request may still send their first one, in milliseconds
+   */
+  close(unusedMs: number): void;
+  /** With TLS, uses this certificate and key for new connections. */
+  setTls(identity: TlsIdentity): void;
   /** Resolves when every connection has ended, and each of its requests has its line in the log. */
   ended(): Promise<void>;
 }
@@ -47,6 +63,7 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
       socket.destroy(); // with so many waiting responses, Node would not notice that the client disconnects
       return;
     }
+    connection.isUnused = false;
     connection.waiting.add(res);
     res.once('close', () => {
       connection.waiting.delete(res);
@@ -55,17 +72,19 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
     });
     new LocalRequest(options, connection, req, res, expects).handle();
   };
-  const server = createServer({
-    maxHeaderSize: MAX_HEADER_BYTES,
-    headersTimeout: 60_000,
-    requestTimeout: 0, // an upload may take long; the relay limits the time between two chunks
-    keepAliveTimeout: IDLE_LIFETIME,
-    requireHostHeader: false, // the guard refuses such requests with an explanation
-  });
+  const tlsServer =
+    options.tls &&
+    createTlsServer({
+      ...HTTP_OPTIONS,
+      ...contextOptions(options.tls),
+      handshakeTimeout: HANDSHAKE_TIMEOUT,
+      allowHalfOpen: true, // as Node's server for plain HTTP
+    });
+  const server: Server = tlsServer ?? createServer(HTTP_OPTIONS);
   // Node's own option, without which it drops all requests of a connection whose client has closed its half.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.maxHeadersCount = 0; // Node would drop headers silently; the proxy refuses too many
-  server.on('connection', (socket) => {
+  const accept = (socket: Socket) => {
     const connection = connections.add(socket);
     const { waiting } = connection;
     socket.once('end', () => {
@@ -75,7 +94,21 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
       // Node 22 does not close the responses to pipelined requests, which have no socket yet.
       for (const res of waiting) if (res.socket === null) res.destroy().emit('close');
     });
-  });
+  };
+  if (tlsServer === undefined) {
+    server.on('connection', accept);
+  } else {
+    tlsServer.on('connection', (socket: Socket) => connections.add(socket)); // the handshake counts too
+    tlsServer.on('secureConnection', (socket) => {
+      const handshake = [...connections].find((connection) => isSamePeer(connection.socket, socket));
+      if (handshake === undefined) {
+        socket.destroy(); // it was closed meanwhile to make room for another one
+        return;
+      }
+      connections.remove(handshake.socket);
+      accept(socket);
+    });
+  }
   server.on('request', handle('nothing'));
   server.on('checkContinue', handle('continue'));
   server.on('checkExpectation', handle('unknown'));
@@ -85,8 +118,13 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     options.log.debug('client_error', { code: error.code });
+    const connection = connections.get(socket);
+    if (connection === undefined) {
+      socket.destroy(); // the TLS handshake has failed, so there is nothing to answer with
+      return;
+    }
     // The client must not take the error for the response to an earlier request on this connection.
-    const [first, second] = connections.get(socket)?.waiting ?? [];
+    const [first, second] = connection.waiting;
     const canAnswer = first === undefined || (second === undefined && !first.headersSent && !first.req.complete);
     if (canAnswer && socket.writable && error.code !== 'ECONNRESET') {
       answerRaw(options, socket, '', errorOfParser(error.code));
@@ -99,9 +137,18 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
   });
   return {
     server,
-    close() {
+    close(unusedMs) {
       server.close();
-      for (const connection of connections) closeUnlessBusy(connection);
+      for (const connection of connections) {
+        if (unusedMs === 0 || !connection.isUnused) closeUnlessBusy(connection);
+      }
+      const closeUnused = () => {
+        for (const connection of connections) closeUnlessBusy(connection);
+      };
+      if (unusedMs > 0) setTimeout(closeUnused, unusedMs).unref();
+    },
+    setTls(identity) {
+      tlsServer?.setSecureContext(contextOptions(identity));
     },
     async ended() {
       await isClosed; // as soon as the sockets are destroyed, before they and the responses on them tell
@@ -136,6 +183,11 @@ function probe(connection: ClientConnection, count = 0): void {
     },
     PROBES[Math.min(count, PROBES.length - 1)],
   ).unref();
+}
+
+/** True if both sockets belong to one connection: Node does not tell on which one an encrypted one is based. */
+function isSamePeer(one: Socket, other: Socket): boolean {
+  return one !== other && one.remotePort === other.remotePort && one.remoteAddress === other.remoteAddress;
 }
 
 /** Also closes a connection on which a request has begun to arrive: it is not served any more. */

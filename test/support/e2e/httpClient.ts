@@ -1,6 +1,7 @@
 // One request by Node's own client, on a separate connection, and the complete response.
 import { request } from 'node:http';
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
+import { request as requestEncrypted } from 'node:https';
 import { DEADLINE, withTimeout } from '../withTimeout.ts';
 import { ACCESS_KEY } from './scope.ts';
 
@@ -12,7 +13,7 @@ export interface RequestOptions {
   /** The bearer token, by default an access key; null sends none. */
   readonly key?: string | null;
   readonly body?: string | Uint8Array;
-  /** For connections that several requests use; by default, each has its own. */
+  /** For connections that several requests use; by default, each has its own. For https, the one that knows the authority. */
   readonly agent?: Agent;
 }
 
@@ -51,7 +52,8 @@ export function openRequest(
   { method = 'POST', path, headers = {}, key = ACCESS_KEY, agent }: RequestOptions,
 ): ClientRequest {
   const authorization = key === null ? {} : { authorization: `Bearer ${key}` };
-  return request(url + (path ?? '/v1/chat/completions'), {
+  const open = url.startsWith('https:') ? requestEncrypted : request;
+  return open(url + (path ?? '/v1/chat/completions'), {
     method,
     agent: agent ?? false,
     headers: { ...authorization, ...(method === 'POST' ? { 'content-type': 'application/json' } : {}), ...headers },

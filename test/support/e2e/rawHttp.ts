@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
+import { connect as connectEncrypted } from 'node:tls';
 import { DEADLINE, withTimeout } from '../withTimeout.ts';
 import { ACCESS_KEY } from './scope.ts';
 
@@ -26,10 +27,17 @@ export class RawConnection {
   #received = Buffer.alloc(0);
   #wake: () => void = () => undefined;
 
-  /** With `allowHalfOpen`, the connection stays open after the other side has ended its half. */
-  static async open(port: number, { allowHalfOpen = false } = {}): Promise<RawConnection> {
-    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen });
-    await withTimeout('a connection', DEADLINE, once(socket, 'connect'));
+  /**
+   * With `allowHalfOpen`, the connection stays open after the other side has ended its half.
+   * @param options.ca the authorities of a listener with TLS, whose name is `localhost`
+   */
+  static async open(
+    port: number,
+    { allowHalfOpen = false, ca }: { readonly allowHalfOpen?: boolean; readonly ca?: string[] } = {},
+  ): Promise<RawConnection> {
+    const address = { port, host: '127.0.0.1', allowHalfOpen };
+    const socket = ca === undefined ? connect(address) : connectEncrypted({ ...address, ca, servername: 'localhost' });
+    await withTimeout('a connection', DEADLINE, once(socket, ca === undefined ? 'connect' : 'secureConnect'));
     return new RawConnection(socket);
   }
 

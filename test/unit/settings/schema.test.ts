@@ -31,6 +31,8 @@ describe('EDITOR_SETTING_NAMES', () => {
   it('are all but the secrets and the settings that only the command line has', () => {
     const others = [
       'host',
+      'tlsCertificateFile',
+      'tlsKeyFile',
       'accessKeysOnly',
       'drainDelaySeconds',
       'drainSeconds',

@@ -9,6 +9,8 @@ const PCR0 = 'ab'.repeat(48);
 const GOOD: Readonly<Record<keyof ProxySettings, readonly unknown[]>> = {
   host: ['127.0.0.1', '0.0.0.0', '::1', '[::1]', 'localhost', ''],
   port: [0, 14_114, 65_535],
+  tlsCertificateFile: ['', '/etc/ssl/certs/proxy.pem'],
+  tlsKeyFile: ['', '/etc/ssl/private/proxy key.pem'],
   backendUrl: ['https://enclave.example/base', 'http://127.0.0.1:3000', 'http://localhost:3000', ' https://box ', ''],
   pcr0Environment: ['production', 'development', ''],
   additionalPcr0: [[], [PCR0], [PCR0.toUpperCase(), ` ${'01'.repeat(48)} `], ['']],
@@ -28,11 +30,15 @@ const GOOD: Readonly<Record<keyof ProxySettings, readonly unknown[]>> = {
 
 const SECONDS = /it must be a number of seconds above 0 and at most 2000000$/;
 
+const PATH = / cannot be used: it must be the path of a file, and not its content$/;
+
 const MODEL = /it must be the ID of a model, at most 200 visible characters$/;
 
 const BAD: Readonly<Record<keyof ProxySettings, { readonly values: readonly unknown[]; readonly allowed: RegExp }>> = {
   host: { values: ['example.com', '127.0.0.1:80', '*'], allowed: /IP address .* or localhost$/ },
   port: { values: [-1, 1.5, 65_536, 1e21, Number.NaN, Infinity], allowed: /a whole number from 0 to 65535$/ },
+  tlsCertificateFile: { values: ['-----BEGIN CERTIFICATE-----:word'], allowed: PATH },
+  tlsKeyFile: { values: ['a\n:word', '-----BEGIN PRIVATE KEY----- :word'], allowed: PATH },
   backendUrl: {
     values: ['nowhere', 'ftp://box', 'http://box', 'http://0.0.0.0:3000', 'https://box?x', 'https://me:word@box', ','],
     allowed: /URL such as https:|the URL must have no|http is for a development backend/,
@@ -77,6 +83,8 @@ const LIST: WrongType = {
 const WRONG: Readonly<Record<keyof ProxySettings, WrongType>> = {
   host: STRING,
   port: NUMBER,
+  tlsCertificateFile: STRING,
+  tlsKeyFile: STRING,
   backendUrl: STRING,
   pcr0Environment: STRING,
   additionalPcr0: LIST,

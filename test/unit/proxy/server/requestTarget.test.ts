@@ -18,6 +18,8 @@ describe('readTarget()', () => {
     ] as const) {
       assert.deepEqual(readTarget('GET', url), { target, authority }, url);
     }
+    assert.deepEqual(readTarget('GET', 'HTTPS://localhost/x', 'https'), { target: '/x', authority: 'localhost' });
+    assert.equal(readTarget('GET', 'http://localhost/x', 'https'), undefined);
     assert.deepEqual(readTarget('OPTIONS', 'http://localhost'), { target: '*', authority: 'localhost' });
   });
 
