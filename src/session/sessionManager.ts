@@ -104,6 +104,12 @@ export class SessionManager {
     return undefined;
   }
 
+  /** How long the live session can still be used, in milliseconds; 0 without one. */
+  get remaining(): number {
+    const live = this.current() === undefined ? undefined : this.#live;
+    return live === undefined ? 0 : SESSION_USE_MS - this.#ageOf(live);
+  }
+
   /**
    * The session for the next request, if it need not wait for one.
    * @param rejected the session that has rejected the request
@@ -252,13 +258,18 @@ export class SessionManager {
     });
   }
 
-  #lossOf({ wallStart, monotonicStart }: Live): SessionLoss | undefined {
+  #lossOf(live: Live): SessionLoss | undefined {
     const { clock } = this.#options;
-    const wallAge = clock.wall() - wallStart;
-    const monotonicAge = clock.monotonic() - monotonicStart;
+    const wallAge = clock.wall() - live.wallStart;
+    const monotonicAge = clock.monotonic() - live.monotonicStart;
     const sinceBeat = clock.wall() - (this.#heartbeat?.wall ?? clock.wall());
     if (wallAge - monotonicAge > SLEEP_TOLERANCE || sinceBeat > HEARTBEAT + SLEEP_TOLERANCE) return 'slept';
-    return Math.max(wallAge, monotonicAge) >= SESSION_USE_MS ? 'expired' : undefined;
+    return this.#ageOf(live) >= SESSION_USE_MS ? 'expired' : undefined;
+  }
+
+  #ageOf({ wallStart, monotonicStart }: Live): number {
+    const { clock } = this.#options;
+    return Math.max(clock.wall() - wallStart, clock.monotonic() - monotonicStart);
   }
 
   #beat(): void {

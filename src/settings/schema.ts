@@ -45,6 +45,7 @@ const timeout = number(
 /** At most an hour. */
 const pause = number({ type: 'number', minimum: 0, maximum: 3600 }, 'it must be a number of seconds from 0 to 3600');
 const plain = text((value) => value);
+const port = number({ type: 'integer', minimum: 0, maximum: 65_535 }, 'a port is a whole number from 0 to 65535');
 
 /** Settings of the proxy. A change restarts it. */
 export const RESTART_SETTINGS = {
@@ -56,7 +57,7 @@ export const RESTART_SETTINGS = {
   },
   port: {
     group: 'Connection',
-    ...number({ type: 'integer', minimum: 0, maximum: 65_535 }, 'a port is a whole number from 0 to 65535'),
+    ...port,
     default: 14_114,
     description:
       'Port to listen on, shared by all VS Code windows. With `0`, each window runs its own proxy on any free port.',
@@ -125,6 +126,13 @@ export const RESTART_SETTINGS = {
     default: 30,
     description: 'Seconds that running requests may then take to finish before they are cut off.',
     variable: 'PROXY_DRAIN_SECS',
+  },
+  metricsPort: {
+    ...text((value, refuse) => (value === '' ? null : port.use(value as never, refuse))),
+    default: '',
+    description:
+      'Port for metrics, at the same address; `0` for any free one. If empty, there are none. Whoever reaches it needs no key.',
+    variable: 'PROXY_METRICS_PORT',
   },
 } as const satisfies Group;
 
@@ -298,6 +306,7 @@ const COMMAND_LINE_ONLY = [
   'checkApiKey',
   'drainDelaySeconds',
   'drainSeconds',
+  'metricsPort',
   'allowedHosts',
   'logLevel',
 ] as const;

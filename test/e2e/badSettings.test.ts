@@ -93,6 +93,13 @@ const BAD: readonly BadSetting[] = [
     value: '30s',
     allowed: /it must be a number of seconds from 0 to 3600/,
   })),
+  { name: 'PROXY_METRICS_PORT', value: 'on', allowed: /a port is a whole number from 0 to 65535/ },
+  {
+    name: 'PROXY_METRICS_PORT',
+    value: '14114',
+    allowed: /it must differ from PROXY_PORT/,
+    others: { PROXY_PORT: '14114' },
+  },
   ...['PROXY_MESSAGES_MODEL', 'PROXY_RESPONSES_MODEL'].map((name) => ({
     name,
     value: 'glm\u200b-5',

@@ -103,6 +103,7 @@ describe('The package', () => {
     const notices = readFileSync(fromRoot('dist/ThirdPartyNotices.txt'), 'utf8');
     for (const name of [
       'undici',
+      'prom-client',
       '@noble/hashes',
       'cborg',
       'jsonc-parser',

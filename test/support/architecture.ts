@@ -42,7 +42,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   settings: { below: ['shared'], packages: /^node:net$/, forbidden: [...CLOCKS, ...ENVIRONMENT, 'Math.random'] },
   proxy: {
     below: ['dialects', 'settings', 'session', 'attestation', 'shared'],
-    packages: /^(node:(?!fs|child_process|worker_threads|cluster|vm|inspector)[a-z0-9/_]+|undici)$/,
+    packages: /^(node:(?!fs|child_process|worker_threads|cluster|vm|inspector)[a-z0-9/_]+|undici|prom-client)$/,
     forbidden: ['Math.random', 'fetch', 'console'],
   },
   keys: { below: ['disk', 'shared'], packages: /^node:.+$/, forbidden: [] },

@@ -174,6 +174,17 @@ export const RULES: readonly Rule[] = [
     byDefault: 30_000,
   },
   {
+    variable: 'PROXY_METRICS_PORT',
+    read: ({ metricsPort }) => metricsPort,
+    byDefault: null,
+    good: [
+      ['0', 0],
+      [' 9464 ', 9464],
+    ],
+    bad: ['65536', '-1', 'on', '127.0.0.1:9464'],
+    allowed: /whole number from 0 to 65535/,
+  },
+  {
     variable: 'PROXY_ALLOWED_HOSTS',
     read: ({ allowedHosts }) => allowedHosts,
     byDefault: [],

@@ -1,6 +1,7 @@
 // The backend's lists of models: each API key may see another one.
 import { encodeMetadata } from '../../session/envelope.ts';
 import { parseJson } from '../../shared/json.ts';
+import { modelEntries } from '../../shared/modelList.ts';
 import { Relay } from '../relay/relay.ts';
 import type { RelayContext } from '../relay/relay.ts';
 import { MODELS, digestOf } from '../relay/upstream.ts';
@@ -89,6 +90,11 @@ export class ModelLists {
   /** The same, but always as the backend has it now. */
   reload(key: UpstreamKey, context: RelayContext, signal: AbortSignal): Promise<unknown> {
     return this.#load(digestOf(key.value), key, context, signal);
+  }
+
+  /** Whether one of the lists that were loaded has a model with this ID. */
+  includes(id: string): boolean {
+    return [...this.#lists.values()].some(({ list }) => modelEntries(list).some((model) => model['id'] === id));
   }
 
   /** Requests for the same list share one request to the backend. */

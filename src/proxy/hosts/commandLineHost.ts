@@ -6,6 +6,7 @@ import { ConfigError } from '../../settings/proxyConfig.ts';
 import { SCHEMA } from '../../settings/schema.ts';
 import { createAccessKey } from '../../shared/accessKeys.ts';
 import { VERSION } from '../../shared/version.ts';
+import { serveMetrics } from '../metrics/listener.ts';
 import { Log } from '../process/log.ts';
 import { nameProblem, parseLimits } from './accessKeyList.ts';
 import { readConfig } from './config.ts';
@@ -131,6 +132,7 @@ function isHelp(argument: string): boolean {
 async function serve(environment: Values, mainFile: string): Promise<number | undefined> {
   let config: Config | undefined;
   let reload: SecretReload | undefined;
+  let listening: 'port' | 'metricsPort' = 'port';
   try {
     const socket = takeSocket(process.env, process.pid);
     const paths = secretPaths(environment);
@@ -138,6 +140,9 @@ async function serve(environment: Values, mainFile: string): Promise<number | un
     config = readConfig(environment, await readSecretFiles(paths));
     const log = new Log(config.logLevel, (text) => process.stderr.write(text));
     const tls = await TlsReload.begin(config, log);
+    listening = 'metricsPort';
+    const observer = await serveMetrics(config, log);
+    listening = 'port';
     const service = await startService({
       config,
       log,
@@ -145,6 +150,7 @@ async function serve(environment: Values, mainFile: string): Promise<number | un
       checksApiKey: config.checkApiKey,
       tls: tls?.first,
       socket,
+      observer,
     });
     reload = new SecretReload(service, environment, paths, log);
     watch.start();
@@ -158,7 +164,9 @@ async function serve(environment: Values, mainFile: string): Promise<number | un
   } catch (error) {
     if (error instanceof ConfigError || error instanceof SocketError) return complain(EXIT.invalid, error.message);
     if (config === undefined) throw error;
-    const { exitCode, sentence } = listenFailure(error, config, (name) => SCHEMA[name].variable ?? name);
+    const address = { host: config.host, port: config[listening] ?? 0 };
+    const nameOf = (name: 'host' | 'port') => SCHEMA[name === 'port' ? listening : name].variable ?? name;
+    const { exitCode, sentence } = listenFailure(error, address, nameOf);
     return complain(exitCode, sentence);
   }
 }

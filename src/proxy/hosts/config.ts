@@ -50,6 +50,10 @@ export function readConfig(values: Values, files: SecretFiles = {}): Config {
   if (settings.accessKeysOnly && secrets.accessKeys.length === 0) {
     throw new ConfigError('accessKeysOnly', 'no client could use the proxy: set PROXY_API_KEY and PROXY_ACCESS_KEYS');
   }
+  const { metricsPort } = settings;
+  if (metricsPort !== null && metricsPort !== 0 && metricsPort === settings.port) {
+    throw new ConfigError('metricsPort', 'it must differ from PROXY_PORT', String(metricsPort));
+  }
   return { ...settings, ...secrets, cacheNamespaceRoot: secrets.cacheNamespaceRoot ?? randomBytes(CACHE_ROOT_LENGTH) };
 }
 

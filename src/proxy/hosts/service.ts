@@ -15,6 +15,7 @@ import { ModelLists } from '../dialects/modelLists.ts';
 import { Translator } from '../dialects/translationThread.ts';
 import { reasonOf } from '../http/backendErrors.ts';
 import { bodyLimits } from '../http/openaiErrors.ts';
+import type { ServiceObserver } from '../metrics/metrics.ts';
 import { systemClock } from '../process/clock.ts';
 import type { Log } from '../process/log.ts';
 import { availableMemory, limitMemory } from '../process/memory.ts';
@@ -54,6 +55,8 @@ export interface ServiceOptions {
   readonly findProxy?: FindProxy | undefined;
   /** Without it, no sums of the usage are collected. */
   readonly onEvent?: (event: ServiceEvent) => void;
+  /** Is told of everything that happens, for the metrics. */
+  readonly observer?: ServiceObserver | undefined;
   /** The secret, 32 bytes, with which the proxy proves to the user's windows that it is theirs. */
   readonly ownership?: Uint8Array | null;
   /** The trust fingerprint of the window that started the proxy, for the proxy's report. */
@@ -123,11 +126,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const onUsed = onceAMinute((id) => {
     onEvent({ type: 'accessKeyUsed', id });
   });
-  const keysOf = ({ apiKey, accessKeys, clientNames, keyLimits, ownership }: ServiceSecrets) => ({
-    ownership,
-    keys: new AccessKeys(apiKey, accessKeys, onUsed, { clientNames, keyLimits, only: config.accessKeysOnly }),
-    keySetDigest: ownership === null ? '' : digestKeySet(ownership, apiKey, accessKeys),
-  });
+  const { observer } = options;
+  const keysOf = ({ apiKey, accessKeys, clientNames, keyLimits, ownership }: ServiceSecrets) => {
+    observer?.clientsChanged(clientNames?.values() ?? []);
+    return {
+      ownership,
+      keys: new AccessKeys(apiKey, accessKeys, onUsed, { clientNames, keyLimits, only: config.accessKeysOnly }),
+      keySetDigest: ownership === null ? '' : digestKeySet(ownership, apiKey, accessKeys),
+    };
+  };
   let state = { ...config, ...keysOf({ ...config, ownership }) };
   let { host, port } = { host: config.host, port: 0 };
   const shutdown = new Shutdown();
@@ -143,7 +150,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     log,
     handshakeTimeout: () => Math.min(state.requestTimeout, HANDSHAKE_LIMIT),
     network,
-    onEvent: watch.onEvent,
+    onEvent: (event) => {
+      observer?.connectionEvent(event);
+      watch.onEvent(event);
+    },
     images: options.images,
     ...internals,
   });
@@ -164,8 +174,26 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const memory = limitMemory(availableMemory());
   const clock = internals?.clock ?? systemClock;
   const collector = options.onEvent && new UsageCollector(clock, options.onEvent);
-  const activity = new ActivityLog(watch.current().instance, (record) => {
-    collector?.add(record);
+  const activity = new ActivityLog(
+    watch.current().instance,
+    (record) => {
+      collector?.add(record);
+    },
+    observer &&
+      ((entry) => {
+        observer.requestEnded(entry);
+      }),
+  );
+  const models = new ModelLists(() => systemClock.monotonic());
+  observer?.begin({
+    sessionRemaining: () => connection.sessions.remaining,
+    isModel: (model) => models.includes(model),
+    loadModels: async () => {
+      if (state.apiKey === null) return;
+      const key = { value: state.apiKey, accessKeyId: '' };
+      const context = { exchange: connection, timeouts: state, onOutcome: () => undefined };
+      await models.reload(key, context, AbortSignal.timeout(HANDSHAKE_LIMIT));
+    },
   });
   const local = createProxyServer({
     tls: options.tls,

@@ -7,7 +7,6 @@ import type { Duplex } from 'node:stream';
 import { rawError } from '../http/errorResponses.ts';
 import { PROXY_ERRORS } from '../http/openaiErrors.ts';
 import type { ClientError } from '../http/openaiErrors.ts';
-import type { Log } from '../process/log.ts';
 import { RequestEntry } from '../usage/requestEntry.ts';
 import { onceAMinute } from './accessKeys.ts';
 import { Connections, MAX_CONNECTIONS } from './connections.ts';
@@ -115,7 +114,7 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
   server.on('checkExpectation', handle('unknown'));
   server.on('connect', (_req: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => undefined); // Node no longer handles its errors
-    answerRaw(options.log, socket, 'CONNECT', PROXY_ERRORS.noSuchPath);
+    answerRaw(options, socket, 'CONNECT', PROXY_ERRORS.noSuchPath);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     options.log.debug('client_error', { code: error.code });
@@ -128,7 +127,7 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
     const [first, second] = connection.waiting;
     const canAnswer = first === undefined || (second === undefined && !first.headersSent && !first.req.complete);
     if (canAnswer && socket.writable && error.code !== 'ECONNRESET') {
-      answerRaw(options.log, socket, '', errorOfParser(error.code));
+      answerRaw(options, socket, '', errorOfParser(error.code));
     } else {
       socket.destroy();
     }
@@ -197,11 +196,18 @@ function closeUnlessBusy({ socket, waiting }: ClientConnection): void {
 }
 
 /** Answers on a connection that Node's HTTP parser has given up, and closes it without waiting for the client. */
-function answerRaw(log: Log, socket: Duplex, method: string, error: ClientError): void {
+function answerRaw(
+  { log, activity }: Pick<ServerOptions, 'log' | 'activity'>,
+  socket: Duplex,
+  method: string,
+  error: ClientError,
+): void {
   const requestId = createRequestId();
   const entry = new RequestEntry(method, OTHER_PATH, requestId);
+  entry.refuse();
   entry.started(error.status);
   entry.write(log);
+  activity.finish(entry);
   socket.end(rawError(error, requestId), () => socket.destroy());
 }
 

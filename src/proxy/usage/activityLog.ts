@@ -12,6 +12,7 @@ interface Listed {
 export class ActivityLog {
   readonly #instance: string;
   readonly #onFinished: (record: RequestRecord) => void;
+  readonly #onEnded: ((entry: RequestEntry) => void) | undefined;
   /** Oldest first. */
   readonly #running = new Map<RequestEntry, Listed>();
   /** A ring buffer. */
@@ -21,11 +22,13 @@ export class ActivityLog {
 
   /**
    * @param instance the random id of the process
-   * @param onFinished is called with the record of each request that is over
+   * @param onFinished is called with the record of each listed request that is over
+   * @param onEnded is called with each request that is over, also with those that are not listed
    */
-  constructor(instance: string, onFinished: (record: RequestRecord) => void) {
+  constructor(instance: string, onFinished: (record: RequestRecord) => void, onEnded?: (entry: RequestEntry) => void) {
     this.#instance = instance;
     this.#onFinished = onFinished;
+    this.#onEnded = onEnded;
   }
 
   /** Lists a new request of this caller. */
@@ -35,6 +38,7 @@ export class ActivityLog {
 
   /** The request is over. Returns its outcome; undefined if it was not listed. */
   finish(entry: RequestEntry): Outcome | undefined {
+    this.#onEnded?.(entry);
     const listed = this.#running.get(entry);
     if (listed === undefined) return undefined;
     this.#running.delete(entry);

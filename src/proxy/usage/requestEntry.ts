@@ -125,6 +125,11 @@ export class RequestEntry {
     return Math.ceil(this.bytesIn / TEXT_PER_TOKEN + this.bytesOut / this.#answerPerToken);
   }
 
+  /** True if the backend's response is an event stream that the observer can read. */
+  get isStream(): boolean {
+    return this.#observer?.isStream ?? false;
+  }
+
   /** How the request ended, once it is over. */
   get outcome(): Outcome {
     if (this.end === 'client-gone') return 'cancelled';

@@ -14,6 +14,8 @@ export interface Tokens {
 }
 
 export interface TokenObserver {
+  /** Of a response that is an event stream. */
+  readonly isStream: boolean;
   push(bytes: Uint8Array): void;
   /** The counts that were reported last; undefined if none were reported so far. */
   readonly tokens: Tokens | undefined;
@@ -37,6 +39,7 @@ export function createTokenObserver(headers: readonly HeaderField[]): TokenObser
 
 /** For a response that is one JSON object. */
 class JsonObserver implements TokenObserver {
+  readonly isStream = false;
   readonly #fields = new JsonFields(USAGE_AND_MODEL);
 
   push(bytes: Uint8Array): void {
@@ -65,6 +68,7 @@ const MODEL_LINES = 5;
  * contain `usage`, so a chunk of complete lines without it is skipped.
  */
 class EventStreamObserver implements TokenObserver {
+  readonly isStream = true;
   tokens: Tokens | undefined;
   model: string | undefined;
   /** How many lines are still searched for the model. */

@@ -230,6 +230,17 @@ describe('SessionManager and renewal', () => {
     assert.equal(test.events.at(-1), 'lost: slept');
   });
 
+  it('tells how long the session can still be used', async () => {
+    assert.equal(test.sessions.remaining, 0);
+    await test.establish();
+    assert.equal(test.sessions.remaining, LIFE);
+    await test.clock.advance(LIFE - 1);
+    await test.handshake.fail(new SessionError('network', 'offline'));
+    assert.equal(test.sessions.remaining, 1);
+    await test.clock.advance(1);
+    assert.equal(test.sessions.remaining, 0);
+  });
+
   it('stops on close()', async () => {
     await test.establish();
     await test.clock.advance(RENEWAL);

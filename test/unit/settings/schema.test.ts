@@ -37,6 +37,7 @@ describe('EDITOR_SETTING_NAMES', () => {
       'checkApiKey',
       'drainDelaySeconds',
       'drainSeconds',
+      'metricsPort',
       'allowedHosts',
       'logLevel',
       'apiKey',

@@ -21,6 +21,7 @@ const GOOD: Readonly<Record<keyof ProxySettings, readonly unknown[]>> = {
   capacityWaitSeconds: [0, 0.5, 3600],
   drainDelaySeconds: [0, 0.5, 3600],
   drainSeconds: [0, 0.5, 3600],
+  metricsPort: ['', '0', '9464'],
   messagesModel: ['', 'glm-5-2', ' llama 3.3 '],
   responsesModel: ['', 'openai/gpt-oss-120b'],
   allowedHosts: [[], ['Box.Local', '192.168.1.7', '[fe80::1]']],
@@ -58,6 +59,7 @@ const BAD: Readonly<Record<keyof ProxySettings, { readonly values: readonly unkn
   },
   drainDelaySeconds: { values: [-1, 3601, Number.NaN, Infinity], allowed: /from 0 to 3600$/ },
   drainSeconds: { values: [-1, 3601, Number.NaN, Infinity], allowed: /from 0 to 3600$/ },
+  metricsPort: { values: ['65536', 'on'], allowed: /a whole number from 0 to 65535$/ },
   messagesModel: { values: ['a\nb', 'x'.repeat(201)], allowed: MODEL },
   responsesModel: { values: ['a\u0000b', 'x'.repeat(201)], allowed: MODEL },
   allowedHosts: {
@@ -95,6 +97,7 @@ const WRONG: Readonly<Record<keyof ProxySettings, WrongType>> = {
   capacityWaitSeconds: NUMBER,
   drainDelaySeconds: NUMBER,
   drainSeconds: NUMBER,
+  metricsPort: STRING,
   messagesModel: STRING,
   responsesModel: STRING,
   allowedHosts: LIST,

@@ -56,6 +56,16 @@ describe('ModelLists', () => {
     await assert.rejects(list);
   });
 
+  it('knows the models of the lists that it has', async () => {
+    assert.equal(lists.includes('one'), false);
+    await load('{"data":[{"id":"one"},{"name":"two"},null]}');
+    await load('{"data":[{"id":"three"}]}', 'sk-other');
+    assert.deepEqual(
+      ['one', 'two', 'three', ''].map((id) => lists.includes(id)),
+      [true, false, true, false],
+    );
+  });
+
   it('loads a list once, also for requests at the same time', async () => {
     const both = [get(), get()];
     await answer(await nextCall(), '{"data":[]}');

@@ -77,4 +77,21 @@ describe('ActivityLog', () => {
       assert.ok(!json.includes('prompt'));
     }
   });
+
+  it('tells of each request that is over, also of one that is not listed', () => {
+    const ended: RequestEntry[] = [];
+    const observed = new ActivityLog(
+      'instance',
+      () => undefined,
+      (entry) => {
+        ended.push(entry);
+      },
+    );
+    const listed = new RequestEntry('POST', '/v1/chat/completions');
+    const probe = new RequestEntry('GET', '/ready');
+    observed.begin('x', listed);
+    assert.equal(observed.finish(probe), undefined);
+    observed.finish(listed);
+    assert.deepEqual(ended, [probe, listed]);
+  });
 });
