@@ -184,7 +184,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         observer.requestEnded(entry);
       }),
   );
-  const models = new ModelLists(() => systemClock.monotonic());
   observer?.begin({
     sessionRemaining: () => connection.sessions.remaining,
     isModel: (model) => models.includes(model),
