@@ -169,6 +169,17 @@ describe('A proxy that is stopped', () => {
     assert.deepEqual(await proxy.exitAtOnce(), OK);
   });
 
+  itWithSignals('serves the first request of a connection that was just made', async () => {
+    const { proxy } = await start();
+    const connection = await RawConnection.open(proxy.port);
+    proxy.child.kill('SIGTERM');
+    await proxy.logged('stopping');
+    await assertNotListening(proxy.port);
+    connection.send('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    assert.equal((await connection.readResponse()).status, 200);
+    assert.deepEqual(await proxy.exitAtOnce(), OK);
+  });
+
   itWithSignals('lets a request finish that is waiting for its response', async () => {
     const { proxy, enclave } = await start();
     const response = sendRequest(proxy.url, { body: chatBody('/wait 300 Hello') });

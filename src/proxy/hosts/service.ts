@@ -223,7 +223,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       // The next program on this port could present a proof of this proxy as its own, because it names the same port.
       shutdown.begin();
       state = { ...state, ownership: null };
-      local.close();
+      await local.close();
       onFree?.();
       collector?.flush(); // running responses may outlast the time that the process has
       const deadline = setTimeout(cutOff, graceMs);

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { rawError } from '../http/errorResponses.ts';
 import { PROXY_ERRORS } from '../http/openaiErrors.ts';
 import type { ClientError } from '../http/openaiErrors.ts';
@@ -23,13 +24,19 @@ const MAX_PIPELINED = 32;
 /** How long an idle connection of a client stays open, in milliseconds. `network.ts` has that to the backend. */
 const IDLE_LIFETIME = 75_000;
 
+/** How long a new connection stays open for its first request although the proxy stops, in milliseconds. */
+const NEW_LIFETIME = 1000;
+
 /** The times between the probes of a client that has closed its half, in milliseconds; the last one repeats. */
 const PROBES = [100, 1000];
 
 export interface ProxyServer {
   readonly server: Server;
-  /** Stops listening, and closes every connection on which no complete request waits for its response. */
-  close(): void;
+  /**
+   * Stops listening, and closes every connection on which no complete request waits for its response. A new connection may
+   * have its first request on the way, which its client must not send again: it is closed a second after it was made.
+   */
+  close(): Promise<void>;
   /** Resolves when every connection has ended, and each of its requests has its line in the log. */
   ended(): Promise<void>;
 }
@@ -49,6 +56,7 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
       return;
     }
     connection.waiting.add(res);
+    connection.hasCarried = true;
     res.once('close', () => {
       connection.waiting.delete(res);
       // A kept-alive connection would prevent a server that no longer listens from closing.
@@ -100,9 +108,10 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
   });
   return {
     server,
-    close() {
+    async close() {
+      await nextTurn(); // Node takes the connections that wait for it first: the system resets the others
       server.close();
-      for (const connection of connections) closeUnlessBusy(connection);
+      for (const connection of connections) closeUnlessBusyOrNew(connection);
     },
     async ended() {
       await isClosed; // as soon as the sockets are destroyed, before they and the responses on them tell
@@ -142,6 +151,13 @@ function probe(connection: ClientConnection, count = 0): void {
 /** Also closes a connection on which a request has begun to arrive: it is not served any more. */
 function closeUnlessBusy({ socket, waiting }: ClientConnection): void {
   if (waiting.size === 0) socket.destroySoon();
+}
+
+/** Waits for the first request of a new connection: it was made before the server stopped listening. */
+function closeUnlessBusyOrNew(connection: ClientConnection): void {
+  const left = connection.hasCarried ? 0 : connection.opened + NEW_LIFETIME - performance.now();
+  if (left <= 0) closeUnlessBusy(connection);
+  else setTimeout(closeUnlessBusy, left, connection);
 }
 
 /** Answers on a connection that Node's HTTP parser has given up, and closes it without waiting for the client. */
