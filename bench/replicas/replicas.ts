@@ -29,7 +29,8 @@ interface Setup {
 /** Prints what it has found. Returns false if anything is lost that must not be. */
 export async function measureReplicas({ seconds }: { readonly seconds: number }): Promise<boolean> {
   const program = fileURLToPath(new URL('../../dist/dev-enclave.js', import.meta.url));
-  const enclave = (await waitForLine(startChild(process.execPath, [program], process.env), /listening on/)).split(' ').at(-1) ?? '';
+  const enclave =
+    (await waitForLine(startChild(process.execPath, [program], process.env), /listening on/)).split(' ').at(-1) ?? '';
   const results: boolean[] = [];
   for (const size of [1, ...SIZES]) {
     const key = newAccessKey();
@@ -126,7 +127,12 @@ async function killOne({ name, urls, replicas, key }: Setup): Promise<boolean> {
   await clients.finish();
   const later = clients.failures.filter(({ began }) => began > killed + KILL_TOLERANCE);
   const inFlight = clients.failures.length - later.length;
-  report(name, 'a replica killed', `${completed(clients)}; ${inFlight} of ${REQUESTS + STREAMS} in flight failed`, later);
+  report(
+    name,
+    'a replica killed',
+    `${completed(clients)}; ${inFlight} of ${REQUESTS + STREAMS} in flight failed`,
+    later,
+  );
   await replica.start();
   await setTimeout(RETURN);
   return later.length === 0 && inFlight < REQUESTS + STREAMS;
