@@ -45,6 +45,7 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
   const warn = onceAMinute((event) => {
     options.log.warn(event, { limit: MAX_CONNECTIONS, note: 'Idle connections are closed to make room for new ones.' });
   });
+  let accepted = 0;
   const connections = new Connections(() => {
     warn('too_many_connections');
   });
@@ -75,6 +76,7 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
   Object.assign(server, { httpAllowHalfOpen: true });
   server.maxHeadersCount = 0; // Node would drop headers silently; the proxy refuses too many
   server.on('connection', (socket) => {
+    accepted++;
     const connection = connections.add(socket);
     const { waiting } = connection;
     socket.once('end', () => {
@@ -103,13 +105,22 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
       socket.destroy();
     }
   });
+  /** Node takes one connection in each turn of its loop, and the system resets those that wait when the server closes. */
+  const acceptWaiting = async () => {
+    const deadline = performance.now() + NEW_LIFETIME;
+    for (let quiet = 0; quiet < 2 && performance.now() < deadline; ) {
+      const before = accepted;
+      await nextTurn();
+      quiet = accepted === before ? quiet + 1 : 0;
+    }
+  };
   const isClosed = new Promise((resolve) => {
     server.once('close', resolve);
   });
   return {
     server,
     async close() {
-      await nextTurn(); // Node takes the connections that wait for it first: the system resets the others
+      await acceptWaiting();
       server.close();
       for (const connection of connections) closeUnlessBusyOrNew(connection);
     },
