@@ -13,11 +13,18 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { end, startChild, waitForLine } from '../processes/target.ts';
 
-/** How to run each balancer with a configuration file, and the file of its recipe. */
+/**
+ * How to run each balancer with a configuration file, the file of its recipe, and after how long it uses a replica that
+ * has returned, in milliseconds.
+ */
 const BALANCERS = {
-  haproxy: { recipe: 'haproxy.cfg', args: (file: string) => ['-db', '-f', file] },
-  nginx: { recipe: 'nginx.conf', args: (file: string) => ['-c', file, '-g', 'daemon off;'] },
-  envoy: { recipe: 'envoy.yaml', args: (file: string) => ['-c', file, '--log-level', 'warn', '--concurrency', '2'] },
+  haproxy: { recipe: 'haproxy.cfg', returns: 2000, args: (file: string) => ['-db', '-f', file] },
+  nginx: { recipe: 'nginx.conf', returns: 5500, args: (file: string) => ['-c', file, '-g', 'daemon off;'] },
+  envoy: {
+    recipe: 'envoy.yaml',
+    returns: 2000,
+    args: (file: string) => ['-c', file, '-l', 'warn', '--concurrency', '2'],
+  },
 } as const;
 
 export type BalancerName = keyof typeof BALANCERS;
@@ -76,10 +83,6 @@ export class Replica {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  get pid(): number {
-    return this.#child?.pid ?? 0;
-  }
-
   /** Resolves when the replica is ready. */
   async start(): Promise<void> {
     const program = fileURLToPath(new URL('../../dist/proxy.js', import.meta.url));
@@ -99,16 +102,19 @@ export class Replica {
 
 export class Balancer {
   readonly url: string;
+  /** After how long it uses a replica that has returned, in milliseconds. */
+  readonly returns: number;
   readonly #child: ChildProcess;
 
-  private constructor(url: string, child: ChildProcess) {
+  private constructor(url: string, returns: number, child: ChildProcess) {
     this.url = url;
+    this.returns = returns;
     this.#child = child;
   }
 
   /** @returns undefined if the program is not installed */
   static async start(name: BalancerName, replicas: readonly Replica[], folder: string): Promise<Balancer | undefined> {
-    const { recipe, args } = BALANCERS[name];
+    const { recipe, returns, args } = BALANCERS[name];
     const text = await readFile(new URL(`../../deploy/balancers/${recipe}`, import.meta.url), 'utf8');
     const [port = 0] = await freePorts(1);
     const file = join(folder, recipe);
@@ -123,7 +129,7 @@ export class Balancer {
     } catch {
       return undefined;
     }
-    const balancer = new Balancer(`http://127.0.0.1:${port}`, child);
+    const balancer = new Balancer(`http://127.0.0.1:${port}`, returns, child);
     await until(`${name} serves`, async () => (await statusOf(`${balancer.url}/ready`)) === 200);
     return balancer;
   }

@@ -11,8 +11,6 @@ const SIZES = [2, 4];
 /** For the other measurements: few enough for a computer that also runs the clients and the enclave. */
 const REQUESTS = 8;
 const STREAMS = 16;
-/** Until a balancer without checks tries a replica again that had failed, in milliseconds. */
-const RETURN = 5500;
 /** How long after the end of a process a balancer may still send a request on a connection to it, in milliseconds. */
 const KILL_TOLERANCE = 20;
 
@@ -49,7 +47,7 @@ export async function measureReplicas({ seconds }: { readonly seconds: number })
       await measureThroughput(behind, seconds);
       results.push(await rotateKeys(behind, 'file'), await rotateKeys(behind, 'SIGHUP'));
       setup.key = behind.key;
-      results.push(await replaceAll(behind), await killOne(behind));
+      results.push(await replaceAll(behind, balancer.returns), await killOne(behind, balancer.returns));
       await balancer.stop();
     }
     await Promise.all(replicas.map((replica) => replica.stop('SIGKILL')));
@@ -100,14 +98,14 @@ async function rotateKeys(setup: Setup, how: 'file' | 'SIGHUP'): Promise<boolean
 }
 
 /** Replaces one replica after the other while requests and streams run. */
-async function replaceAll({ name, urls, replicas, key }: Setup): Promise<boolean> {
+async function replaceAll({ name, urls, replicas, key }: Setup, returns: number): Promise<boolean> {
   const clients = new Clients(urls, key);
   clients.start(REQUESTS, STREAMS);
   await setTimeout(500);
   for (const replica of replicas) {
     await replica.stop('SIGTERM');
     await replica.start();
-    await setTimeout(RETURN);
+    await setTimeout(returns);
   }
   await clients.finish();
   report(name, 'rolling restart', completed(clients), clients.failures);
@@ -115,7 +113,7 @@ async function replaceAll({ name, urls, replicas, key }: Setup): Promise<boolean
 }
 
 /** Kills one replica: only requests that it was serving may fail. */
-async function killOne({ name, urls, replicas, key }: Setup): Promise<boolean> {
+async function killOne({ name, urls, replicas, key }: Setup, returns: number): Promise<boolean> {
   const [replica] = replicas;
   if (replica === undefined) return false;
   const clients = new Clients(urls, key);
@@ -134,7 +132,7 @@ async function killOne({ name, urls, replicas, key }: Setup): Promise<boolean> {
     later,
   );
   await replica.start();
-  await setTimeout(RETURN);
+  await setTimeout(returns);
   return later.length === 0 && inFlight < REQUESTS + STREAMS;
 }
 

@@ -202,7 +202,8 @@ describe('A proxy that is stopped', () => {
     proxy.child.kill('SIGTERM');
     const after = Array.from({ length: 100 }, ask);
     assert.deepEqual(new Set(await Promise.all(before)), new Set(['HTTP/1.1 200 OK']));
-    for (const answer of await Promise.all(after)) assert.ok(['HTTP/1.1 200 OK', 'ECONNREFUSED'].includes(answer ?? ''));
+    for (const answer of await Promise.all(after))
+      assert.ok(['HTTP/1.1 200 OK', 'ECONNREFUSED'].includes(answer ?? ''));
     assert.deepEqual(await proxy.exitAtOnce(), OK);
   });
 

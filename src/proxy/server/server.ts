@@ -108,7 +108,7 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
   /** Node takes one connection in each turn of its loop, and the system resets those that wait when the server closes. */
   const acceptWaiting = async () => {
     const deadline = performance.now() + NEW_LIFETIME;
-    for (let quiet = 0; quiet < 2 && performance.now() < deadline; ) {
+    for (let quiet = 0; quiet < 2 && performance.now() < deadline;) {
       const before = accepted;
       await nextTurn();
       quiet = accepted === before ? quiet + 1 : 0;
