@@ -96,7 +96,7 @@ describe('The manifests for Kubernetes', () => {
     assert.equal(config.accessKeysOnly, true);
     assert.deepEqual(
       container.ports.map(({ containerPort }) => containerPort),
-      [config.port],
+      [config.port, config.metricsPort],
     );
     const { name, namespace } = one('Service').metadata;
     assert.ok(config.allowedHosts.includes(name));
@@ -180,7 +180,10 @@ describe('The manifests for Kubernetes', () => {
     const values = parse(read(`${CHART}/values.yaml`)) as { readonly settings: object };
     const own = Object.keys(environment).filter((name) => !(name in values.settings));
     const secrets = Object.values(SECRETS).map(({ variable }) => variable);
-    assert.deepEqual(schema.properties.settings.propertyNames.not.enum.toSorted(), [...own, ...secrets].toSorted());
+    assert.deepEqual(
+      schema.properties.settings.propertyNames.not.enum.toSorted(),
+      [...own, ...secrets, 'PROXY_TLS_CERT_FILE', 'PROXY_TLS_KEY_FILE'].toSorted(),
+    );
   });
 });
 
