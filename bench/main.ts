@@ -4,6 +4,7 @@ import { recordMemory } from './memory/memory.ts';
 import { USAGE, parseOptions } from './options.ts';
 import type { Task } from './options.ts';
 import { profile } from './profile/profile.ts';
+import { measureReplicas } from './replicas/replicas.ts';
 
 /** Returns false if a limit is missed. */
 async function run(task: Task): Promise<boolean> {
@@ -15,6 +16,8 @@ async function run(task: Task): Promise<boolean> {
     case 'profile':
       await profile(task);
       return true;
+    case 'replicas':
+      return measureReplicas(task);
     case 'help':
       console.log(USAGE);
       return true;

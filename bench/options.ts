@@ -12,6 +12,8 @@ the noise of the run.
   --chart FILE       Also draw the ratios, or with --memory the memory, as SVG.
   --profile NAME     Instead, profile the sealed proxy with one load: requests, paced, burst or upload.
   --memory MINUTES   Instead, record the memory of the sealed proxy under a mixed load and after it.
+  --replicas SECONDS Instead, run two and four proxies behind HAProxy, nginx and Envoy, as far as they are installed: measure
+                     each throughput for so long, kill one, replace all, and rotate keys. Exits with 1 if requests are lost.
   --help             Show this help.
 `;
 
@@ -32,6 +34,7 @@ export type Task =
   | ({ readonly kind: 'compare' } & CompareOptions)
   | { readonly kind: 'profile'; readonly load: LoadName; readonly node: string }
   | { readonly kind: 'memory'; readonly minutes: number; readonly node: string; readonly chart: string | undefined }
+  | { readonly kind: 'replicas'; readonly seconds: number }
   | { readonly kind: 'help' };
 
 /** @throws Error with a sentence for the user */
@@ -45,6 +48,7 @@ export function parseOptions(args: readonly string[]): Task {
       chart: { type: 'string' },
       profile: { type: 'string' },
       memory: { type: 'string' },
+      replicas: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -59,6 +63,11 @@ export function parseOptions(args: readonly string[]): Task {
     const minutes = Number(values.memory);
     if (!(minutes > 0)) throw new Error('--memory must be a number of minutes');
     return { kind: 'memory', minutes, node, chart };
+  }
+  if (values.replicas !== undefined) {
+    const seconds = Number(values.replicas);
+    if (!(seconds > 0)) throw new Error('--replicas must be a number of seconds');
+    return { kind: 'replicas', seconds };
   }
   const rounds = Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds must be a whole number of at least 1');

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { createModel } from '../../src/devEnclave/model/model.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { openResponse, readResponse, sendRequest } from '../support/e2e/httpClient.ts';
@@ -24,9 +25,12 @@ describe('A proxy that is stopped', () => {
   };
 
   const assertNotListening = async (port: number) => {
-    const socket = connect({ port, host: '127.0.0.1' });
-    const [error] = (await withTimeout('a refusal', DEADLINE, once(socket, 'error'))) as [NodeJS.ErrnoException];
-    assert.equal(error.code, 'ECONNREFUSED');
+    await eventually('a refusal', async () => {
+      const socket = connect({ port, host: '127.0.0.1' });
+      const code = await once(socket, 'connect').catch((error: unknown) => (error as NodeJS.ErrnoException).code);
+      socket.destroy();
+      return code === 'ECONNREFUSED';
+    });
   };
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -166,6 +170,40 @@ describe('A proxy that is stopped', () => {
     await connection.until('200 OK');
     proxy.child.kill('SIGTERM');
     assert.equal((await connection.readResponse()).status, 200);
+    assert.deepEqual(await proxy.exitAtOnce(), OK);
+  });
+
+  itWithSignals('serves the first request of a connection that was just made', async () => {
+    const { proxy } = await start();
+    const connection = await RawConnection.open(proxy.port);
+    proxy.child.kill('SIGTERM');
+    await proxy.logged('stopping');
+    await assertNotListening(proxy.port);
+    connection.send('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    assert.equal((await connection.readResponse()).status, 200);
+    assert.deepEqual(await proxy.exitAtOnce(), OK);
+  });
+
+  itWithSignals('answers on every connection that its system made, and refuses the others', async () => {
+    const { proxy } = await start();
+    const ask = async () => {
+      const socket = connect({ port: proxy.port, host: '127.0.0.1' });
+      socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+      try {
+        const [head] = (await withTimeout('a response', DEADLINE, once(socket, 'data'))) as [Buffer];
+        return head.toString().split('\r\n', 1)[0];
+      } catch (error) {
+        return (error as NodeJS.ErrnoException).code;
+      }
+    };
+    // The process has no time to accept all of the first ones before the signal.
+    const before = Array.from({ length: 100 }, ask);
+    await setImmediate(); // the connections are made
+    proxy.child.kill('SIGTERM');
+    const after = Array.from({ length: 100 }, ask);
+    assert.deepEqual(new Set(await Promise.all(before)), new Set(['HTTP/1.1 200 OK']));
+    for (const answer of await Promise.all(after))
+      assert.ok(['HTTP/1.1 200 OK', 'ECONNREFUSED'].includes(answer ?? ''));
     assert.deepEqual(await proxy.exitAtOnce(), OK);
   });
 

@@ -32,7 +32,7 @@ describe('The benchmark', () => {
       load: 'burst',
       node: '/n',
     });
-    for (const args of [['--rounds', '0'], ['--memory', 'x'], ['--profile', 'x'], ['--unknown']]) {
+    for (const args of [['--rounds', '0'], ['--memory', 'x'], ['--replicas', '0'], ['--profile', 'x'], ['--unknown']]) {
       assert.throws(() => parseOptions(args), Error, args.join(' '));
     }
   });

@@ -111,12 +111,6 @@ export interface ServiceSecrets {
 export const HANDSHAKE_LIMIT = 30_000;
 
 /**
- * How long connections to a shared socket may still send their first request when the proxy stops, in milliseconds: their
- * clients would be refused although the socket goes on listening.
- */
-const UNUSED_GRACE = 1000;
-
-/**
  * Starts to listen. The first session is made in the background.
  * @throws (rejection) NodeJS.ErrnoException `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`, ...; SocketError; ConfigError
  */
@@ -285,7 +279,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       // The next program on this port could present a proof of this proxy as its own, because it names the same port.
       shutdown.begin();
       state = { ...state, ownership: null };
-      local.close(options.socket === undefined ? 0 : UNUSED_GRACE);
+      await local.close(options.socket !== undefined);
       onFree?.();
       collector?.flush(); // running responses may outlast the time that the process has
       const deadline = setTimeout(cutOff, graceMs);

@@ -10,12 +10,14 @@ export class ClientConnection {
   readonly socket: Socket;
   /** The responses that the client waits for, in order. */
   readonly waiting = new Set<ServerResponse>();
+  /** As `performance.now()`. */
+  readonly opened = performance.now();
+  /** True once a complete head of a request has arrived. */
+  hasCarried = false;
   /** The caller of the latest request that was accepted. */
   caller = UNKNOWN;
   /** Requests that are being relayed. */
   relayed = 0;
-  /** No request has come yet. */
-  isUnused = true;
   readonly #onUsed: () => void;
 
   constructor(socket: Socket, onUsed: (connection: ClientConnection) => void) {

@@ -4,6 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { rawError } from '../http/errorResponses.ts';
 import { PROXY_ERRORS } from '../http/openaiErrors.ts';
 import type { ClientError } from '../http/openaiErrors.ts';
@@ -33,16 +34,20 @@ const HTTP_OPTIONS = {
   requireHostHeader: false, // the guard refuses such requests with an explanation
 };
 
+/** How long a new connection stays open for its first request although the proxy stops, in milliseconds. */
+const NEW_LIFETIME = 1000;
+
 /** The times between the probes of a client that has closed its half, in milliseconds; the last one repeats. */
 const PROBES = [100, 1000];
 
 export interface ProxyServer {
   readonly server: Server;
   /**
-   * Stops listening, and closes every connection on which no complete request waits for its response.
-   * @param unusedMs how long connections without any request may still send their first one, in milliseconds
+   * Stops listening, and closes every connection on which no complete request waits for its response. A new connection may
+   * have its first request on the way, which its client must not send again: it is closed a second after it was made.
+   * @param isShared whether another process goes on with the socket, and with the connections that wait there
    */
-  close(unusedMs: number): void;
+  close(isShared: boolean): Promise<void>;
   /** With TLS, uses this certificate and key for new connections. */
   setTls(identity: TlsIdentity): void;
   /** Resolves when every connection has ended, and each of its requests has its line in the log. */
@@ -53,6 +58,7 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
   const warn = onceAMinute((event) => {
     options.log.warn(event, { limit: MAX_CONNECTIONS, note: 'Idle connections are closed to make room for new ones.' });
   });
+  let accepted = 0;
   const connections = new Connections(() => {
     warn('too_many_connections');
   });
@@ -63,8 +69,8 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
       socket.destroy(); // with so many waiting responses, Node would not notice that the client disconnects
       return;
     }
-    connection.isUnused = false;
     connection.waiting.add(res);
+    connection.hasCarried = true;
     res.once('close', () => {
       connection.waiting.delete(res);
       // A kept-alive connection would prevent a server that no longer listens from closing.
@@ -85,6 +91,7 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
   Object.assign(server, { httpAllowHalfOpen: true });
   server.maxHeadersCount = 0; // Node would drop headers silently; the proxy refuses too many
   const accept = (socket: Socket) => {
+    accepted++;
     const connection = connections.add(socket);
     const { waiting } = connection;
     socket.once('end', () => {
@@ -132,20 +139,24 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
       socket.destroy();
     }
   });
+  /** Node takes one connection in each turn of its loop, and the system resets those that wait when the server closes. */
+  const acceptWaiting = async () => {
+    const deadline = performance.now() + NEW_LIFETIME;
+    for (let quiet = 0; quiet < 2 && performance.now() < deadline;) {
+      const before = accepted;
+      await nextTurn();
+      quiet = accepted === before ? quiet + 1 : 0;
+    }
+  };
   const isClosed = new Promise((resolve) => {
     server.once('close', resolve);
   });
   return {
     server,
-    close(unusedMs) {
+    async close(isShared) {
+      if (!isShared) await acceptWaiting();
       server.close();
-      for (const connection of connections) {
-        if (unusedMs === 0 || !connection.isUnused) closeUnlessBusy(connection);
-      }
-      const closeUnused = () => {
-        for (const connection of connections) closeUnlessBusy(connection);
-      };
-      if (unusedMs > 0) setTimeout(closeUnused, unusedMs).unref();
+      for (const connection of connections) closeUnlessBusyOrNew(connection);
     },
     setTls(identity) {
       tlsServer?.setSecureContext(contextOptions(identity));
@@ -193,6 +204,13 @@ function isSamePeer(one: Socket, other: Socket): boolean {
 /** Also closes a connection on which a request has begun to arrive: it is not served any more. */
 function closeUnlessBusy({ socket, waiting }: ClientConnection): void {
   if (waiting.size === 0) socket.destroySoon();
+}
+
+/** Waits for the first request of a new connection: it was made before the server stopped listening. */
+function closeUnlessBusyOrNew(connection: ClientConnection): void {
+  const left = connection.hasCarried ? 0 : connection.opened + NEW_LIFETIME - performance.now();
+  if (left <= 0) closeUnlessBusy(connection);
+  else setTimeout(closeUnlessBusy, left, connection);
 }
 
 /** Answers on a connection that Node's HTTP parser has given up, and closes it without waiting for the client. */
