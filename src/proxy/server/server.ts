@@ -90,8 +90,10 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
   // Node's own option, without which it drops all requests of a connection whose client has closed its half.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.maxHeadersCount = 0; // Node would drop headers silently; the proxy refuses too many
-  const accept = (socket: Socket) => {
+  server.on('connection', () => {
     accepted++;
+  });
+  const accept = (socket: Socket) => {
     const connection = connections.add(socket);
     const { waiting } = connection;
     socket.once('end', () => {
