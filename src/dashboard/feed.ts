@@ -17,6 +17,7 @@ import type { ActionResult } from './clients.ts';
 import { connectionSection } from './connection.ts';
 import type { ToDashboard } from './messages.ts';
 import type { DashboardState, Grouping, Range, SidePromptsSection } from './model.ts';
+import { OfferedModels } from './offeredModels.ts';
 import { startOf, usageView } from './usage.ts';
 
 /** In milliseconds: how often requests are read while some run, and while none does; the other two lists. */
@@ -51,6 +52,7 @@ export class DashboardFeed {
   #visible: AbortController | undefined;
   /** Resolves once the clients were read: the other lists need their names. */
   #clientsRead: Promise<void> = Promise.resolve();
+  readonly #offered = new OfferedModels();
   #keys: readonly AccessKey[] = [];
   #assistants: readonly AssistantState[] = [];
   #sidePrompts: SidePromptsSection | null = null;
@@ -91,8 +93,9 @@ export class DashboardFeed {
   }
 
   statusChanged(): void {
-    if (this.#visible === undefined) return;
     const { status } = this.#context.supervisor;
+    this.#offered.update(status);
+    if (this.#visible === undefined) return;
     if (status.kind !== 'running') this.#forgetRequests();
     this.#postState();
     const about = attestationOf(status);
@@ -159,6 +162,7 @@ export class DashboardFeed {
     const { status } = supervisor;
     return {
       connection: connectionSection(status, settings().modelOverrides),
+      offeredModels: this.#offered.ids,
       prompts: { ...this.promptMap(), isRemote: promptSources.isRemote },
       sidePrompts: this.#sidePrompts,
       attestation: attestationSection(status, this.#evidence),

@@ -203,6 +203,8 @@ export interface ClientRow {
 
 export interface DashboardState {
   readonly connection: ConnectionSection;
+  /** The ids of the models that the backend offers, or offered last; empty if they are not known. */
+  readonly offeredModels: readonly string[];
   readonly prompts: PromptsSection;
   /** Null before the editor was read for the first time. */
   readonly sidePrompts: SidePromptsSection | null;

@@ -136,7 +136,7 @@ export class App implements Dashboard {
   }
 
   #section(section: Section): TemplateResult {
-    if (section === 'requests') return requestsSection(this, modelIds(this.state));
+    if (section === 'requests') return requestsSection(this, this.state?.offeredModels ?? []);
     if (section === 'usage') return usageSection(this);
     if (this.state === undefined) return empty('Loading…');
     if (section === 'overview') return overviewSection(this.state, this);
@@ -145,11 +145,6 @@ export class App implements Dashboard {
     if (section === 'attestation') return attestationSection(this.state.attestation, this);
     return clientsSection(this.state.clients, this);
   }
-}
-
-function modelIds(state: DashboardState | undefined): readonly string[] {
-  const { chatModels = [], otherModels = [] } = state?.connection ?? {};
-  return [...chatModels.map(({ id }) => id), ...otherModels];
 }
 
 /** What a screen reader says about a new state: sentences that were not there before. */
