@@ -73,6 +73,8 @@ export interface SidePromptRow {
   readonly now: Mark;
   /** Once it is sealed; null while no models are recommended. */
   readonly after: Mark | null;
+  /** It cannot be sealed, but a setting can turn it off. */
+  readonly canTurnOff: boolean;
   readonly settings: readonly SettingRow[];
 }
 
@@ -84,7 +86,6 @@ export interface SidePromptsSection {
   readonly hasChoice: boolean;
   /** How many user settings sealing with the recommended models would write. */
   readonly changes: number;
-  readonly canTurnOff: boolean;
   readonly canUndo: boolean;
 }
 

@@ -164,7 +164,12 @@ async function report(context: SidePromptsContext, changes: readonly SettingChan
       ? ['VS Code may need a restart before the agent host offers the models of Sealed Proxy.']
       : []),
   ];
-  const answer = await vscode.window.showInformationMessage(asNotice(sentences.join(' ')), SEALING_TITLES.undo);
+  context.core.inBackground(offerUndo(context, sentences.join(' ')));
+}
+
+/** The notification may stay for long. */
+async function offerUndo(context: SidePromptsContext, message: string): Promise<void> {
+  const answer = await vscode.window.showInformationMessage(asNotice(message), SEALING_TITLES.undo);
   if (answer === SEALING_TITLES.undo) await undo(context);
 }
 
