@@ -67,6 +67,8 @@ export class DashboardFeed {
   /** The process that the rows are of, and how far they were read. */
   #instance = '';
   #cursor = 0;
+  /** Requests have ended that the usage may not have yet. */
+  #isUsageBehind = false;
   #query: { readonly range: Range; readonly by: Grouping } = { range: 'day', by: 'client' };
 
   constructor(context: FeedContext, post: (message: ToDashboard) => void) {
@@ -225,6 +227,7 @@ export class DashboardFeed {
     const { supervisor } = this.#context;
     const isRunning = () => supervisor.status.kind === 'running';
     if (!isRunning()) return false;
+    if (this.#isUsageBehind) await this.#readUsage();
     // The proxy may be restarting, or be of a version that does not report its requests.
     const report = await supervisor.withConnection((proxy) => proxy.activity(this.#cursor)).catch(() => undefined);
     if (report === undefined || signal.aborted || !isRunning()) return false;
@@ -235,6 +238,8 @@ export class DashboardFeed {
     }
     this.#instance = report.instance;
     this.#cursor = report.cursor;
+    // Until the next report, they are added to the usage (proxy/usage/usageCollector.ts).
+    this.#isUsageBehind ||= report.finished.some(({ method }) => method !== 'GET');
     const records = [...report.finished, ...report.running];
     if (records.some(({ caller }) => this.#isNew(caller))) await this.#readClients();
     if (isOther || records.length > 0) {
@@ -263,6 +268,7 @@ export class DashboardFeed {
 
   async #readUsage(): Promise<void> {
     await this.#clientsRead;
+    this.#isUsageBehind = false;
     const { usageHistory, settings } = this.#context;
     const { range, by } = this.#query;
     const now = Date.now();

@@ -25,6 +25,7 @@ import type { RequestLimits } from '../relay/requestLimits.ts';
 import type { UpstreamKey } from '../relay/upstream.ts';
 import type { ActivityLog } from '../usage/activityLog.ts';
 import { RequestEntry } from '../usage/requestEntry.ts';
+import type { UsageCollector } from '../usage/usageCollector.ts';
 import type { AccessKeys } from './accessKeys.ts';
 import type { Callers } from './callers.ts';
 import type { ClientConnection } from './connections.ts';
@@ -75,8 +76,8 @@ export interface ServerOptions {
   readonly clock: Clock;
   /** The evidence of the live session; without one, that of the last handshake that got a document; null if none did. */
   readonly evidence: () => Evidence | null;
-  /** Forgets the sums that were not sent to the extension yet. */
-  readonly eraseUsage: () => void;
+  /** The sums that were not sent to the extension yet; undefined without an extension. */
+  readonly usage: Pick<UsageCollector, 'erase' | 'flush'> | undefined;
   readonly dialects: Pick<DialectContext, 'models' | 'translator'>;
   readonly log: Log;
 }
@@ -219,6 +220,7 @@ export class LocalRequest {
         return true;
       case 'activity':
         this.#entry.routine = true;
+        this.#options.usage?.flush(); // who sees the requests should find them in the sums
         this.#sendJson(200, JSON.stringify(this.#options.activity.report(cursorOf(this.#target?.target ?? ''))));
         return true;
       case 'evidence':
@@ -226,7 +228,7 @@ export class LocalRequest {
         this.#sendJson(200, JSON.stringify(this.#options.evidence()));
         return true;
       case 'eraseUsage':
-        this.#options.eraseUsage();
+        this.#options.usage?.erase();
         this.#sendJson(202, '{}');
         return true;
       case undefined:
