@@ -21,6 +21,11 @@ export function listed(items: readonly string[], most = Infinity): string {
   return shown.length < 2 ? last : `${shown.slice(0, -1).join(', ')} and ${last}`;
 }
 
+/** The word for this many; by default, the plural has an s at its end. */
+export function plural(count: number, one: string, more = `${one}s`): string {
+  return count === 1 ? one : more;
+}
+
 /**
  * The warning about VS Code's side prompts that go to others; empty if there are none. A single one is named.
  * @param titles of these side prompts
