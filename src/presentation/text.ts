@@ -1,6 +1,9 @@
 // How texts for users are put together.
 export const PRODUCT = 'Sealed Proxy';
 
+/** Said by an Undo of a notification from before: the editor cannot take notifications back. */
+export const NOTHING_TO_UNDO = 'There is nothing to undo: it was undone or removed already.';
+
 export type Tone = 'good' | 'warning' | 'error' | 'neutral';
 
 export interface Fact {

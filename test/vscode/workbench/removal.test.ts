@@ -56,7 +56,10 @@ describe('Disconnect and Remove Everything', () => {
     await window.runCommand(`${TITLE}…`);
     await choose(name, ...labels);
     await window.decide('Write These Changes');
-    await window.dismiss(new RegExp(`${name} is (?:connected|configured)`)); // some cannot be judged
+    return new RegExp(`${name} is (?:connected|configured)`); // some cannot be judged
+  };
+  const connectAndDismiss = async (name: string, ...labels: readonly string[]) => {
+    await window.dismiss(await connect(name, ...labels));
   };
   const write = (path: string, text: string) => {
     mkdirSync(dirname(path), { recursive: true });
@@ -106,11 +109,11 @@ describe('Disconnect and Remove Everything', () => {
     await chat.choose('GLM 5.2');
     await chat.ask('Hello');
     await chat.answer.locator('.rendered-markdown').filter({ hasText: /\w/ }).first().waitFor();
-    await connect('Continue', 'GLM 5.2');
-    await connect('opencode', 'GLM 5.2');
-    await connect('Qwen Code', 'GLM 5.2');
-    await connect('llama.vscode', 'GLM 5.2');
-    await connect('VS Code Custom Endpoint');
+    await connectAndDismiss('Continue', 'GLM 5.2');
+    await connectAndDismiss('opencode', 'GLM 5.2');
+    await connectAndDismiss('Qwen Code', 'GLM 5.2');
+    await connectAndDismiss('llama.vscode', 'GLM 5.2');
+    await connectAndDismiss('VS Code Custom Endpoint');
     // The user goes on using the file.
     writeFileSync(pathOf('.qwen', 'settings.json'), `${readFileSync(pathOf('.qwen', 'settings.json'), 'utf8')}\n`);
     await window.runCommand('Sealed Proxy: Create Access Key');
