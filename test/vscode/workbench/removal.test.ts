@@ -41,6 +41,8 @@ describe('Disconnect and Remove Everything', () => {
   let editor: Editor;
   let window: Workbench;
   let other: Workbench;
+  /** Of the notification that stays. */
+  let connected: RegExp;
   /** The names of the settings that the user had before. */
   let userSettings: readonly string[];
 
@@ -110,7 +112,6 @@ describe('Disconnect and Remove Everything', () => {
     await chat.ask('Hello');
     await chat.answer.locator('.rendered-markdown').filter({ hasText: /\w/ }).first().waitFor();
     await connectAndDismiss('Continue', 'GLM 5.2');
-    await connectAndDismiss('opencode', 'GLM 5.2');
     await connectAndDismiss('Qwen Code', 'GLM 5.2');
     await connectAndDismiss('llama.vscode', 'GLM 5.2');
     await connectAndDismiss('VS Code Custom Endpoint');
@@ -120,6 +121,8 @@ describe('Disconnect and Remove Everything', () => {
     await window.enterText('Sealed Proxy: Create Access Key', 'Notebook');
     await window.dismiss('Copied the access key');
     await eventually('the recorded usage', () => usageFiles().some((path) => path.endsWith('.json')));
+    connected = await connect('opencode', 'GLM 5.2');
+    await window.toast(connected).waitFor();
     const found = [...search().keys()].filter((path) => keeperOf(path) === undefined);
     for (const path of ['.continue/config.yaml', '.config/opencode/opencode.jsonc', '.qwen/settings.json'])
       assert.ok(found.includes(path), found.join('\n'));
@@ -159,6 +162,14 @@ describe('Disconnect and Remove Everything', () => {
     await eventually('the end of the proxy', () => proxiesOf(editor.profile.extensions).length === 0);
     await eventually('the end of the usage history', () => usageFiles().length === 0);
     await other.screenshot('removed-everything-other-window');
+  });
+
+  it('leaves no Undo that would change anything', async () => {
+    await window.bridge.command('notifications.showList');
+    const rows = window.page.locator('.notifications-center .notification-list-item');
+    await rows.filter({ hasText: connected }).getByRole('button', { name: 'Undo' }).click();
+    await window.bridge.command('notifications.hideList'); // it would stay where it was scrolled to
+    await window.dismiss('There is nothing to undo: it was undone or removed already.');
   });
 
   it('leaves nothing in the home folder and in the profile', async () => {
