@@ -119,7 +119,7 @@ export function summarizeSealing(section: SidePromptsSection, prompts: PromptsSe
           `Short tasks go to ${recommended.utility}; agents and inline chat go to ${recommended.agent}.`,
     turnOff.length === 0
       ? ''
-      : `${SEALING_TITLES.turnOff} keeps the following from leaving this computer: ${titlesOf(turnOff)}.`,
+      : `To keep the following from leaving this computer, select "${SEALING_TITLES.turnOff}": ${titlesOf(turnOff)}.`,
   );
   return {
     tone: toneOf(section, reach),

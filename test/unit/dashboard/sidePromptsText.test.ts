@@ -195,7 +195,8 @@ function withDictation(change: Partial<SidePromptsSection> = {}): SidePromptsSec
 
 describe('sealingActions() and mainAction()', () => {
   it('lead to the button that turns off what sealing does not change', () => {
-    const name = 'Turn Off What Cannot Be Sealed keeps the following from leaving this computer: Dictation.';
+    const name =
+      'To keep the following from leaving this computer, select "Turn Off What Cannot Be Sealed": Dictation.';
     const sealed = withDictation();
     assert.deepEqual([sealingActions(sealed), mainAction(sealed)], [['sealWithOthers', 'turnOff'], 'turnOff']);
     assert.equal(summary(sealed).detail, `Seal has nothing left to change. ${name}`);
