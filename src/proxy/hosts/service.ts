@@ -223,9 +223,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     activity,
     clock,
     evidence: () => connection.evidence(),
-    eraseUsage: () => {
-      collector?.erase();
-    },
+    usage: collector,
     log,
   });
   const { server } = local;
