@@ -136,6 +136,7 @@ const BAD: readonly BadSetting[] = [
     ...{ name: 'PROXY_CACHE_NAMESPACE_ROOT', value, allowed: /Base64 of exactly 32 bytes/, secret: true as const },
   })),
   { name: 'PROXY_ACCESS_KEYS_ONLY', value: 'yes', allowed: /it must be true or false/ },
+  { name: 'PROXY_CHECK_API_KEY', value: 'off', allowed: /it must be true or false/ },
   ...['PROXY_API_KEY', 'PROXY_ACCESS_KEYS', 'PROXY_CACHE_NAMESPACE_ROOT'].flatMap((name): BadSetting[] => {
     const file = `${name}_FILE`;
     return [
