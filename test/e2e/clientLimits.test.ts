@@ -20,6 +20,7 @@ const LINES = {
   busy: 'requests=2/min',
   thrifty: 'tokens=50/min',
   leaver: 'tokens=50/min',
+  lister: 'tokens=50/min',
   dialects: 'models=gemma4-31b tokens=50/min',
 };
 type Client = keyof typeof LINES;
@@ -79,6 +80,29 @@ describe('The limits of a client', () => {
     assert.equal((await send('writer', { path: '/v1/embeddings', body: embedding })).response.status, 200);
   });
 
+  it('let no request leave the computer in which the backend could find a model elsewhere', async () => {
+    const sent = enclave.journal.requests.length;
+    const body = chatBody('&model=glm-5-2&', { model: 'gemma4-31b' });
+    const requests: RequestOptions[] = [
+      { path: '/v1/chat/completions?model=glm-5-2' },
+      { headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+      { headers: { 'content-type': 'application/json; charset=utf-7' } },
+      { headers: { 'content-type': ['application/json', 'application/x-www-form-urlencoded'] } },
+      { headers: { 'content-encoding': 'br' } },
+      { headers: { 'content-encoding': ['identity', 'br'] } },
+    ];
+    for (const request of requests) {
+      const { response, line } = await send('writer', { body, ...request });
+      const message = /^This access key may be used only for some models, so the proxy must be able to read/;
+      assertError(response, { status: 403, type: 'invalid_request_error', code: 'model_not_allowed', message });
+      assert.deepEqual([line['client'], line['reason']], ['writer', 'unreadable_model']);
+    }
+    assert.equal(enclave.journal.requests.length, sent);
+    for (const type of ['application/json', 'Application/JSON; charset="UTF-8"']) {
+      assert.equal((await send('writer', { body, headers: { 'content-type': type } })).response.status, 200);
+    }
+  });
+
   it('apply to the model that a dialect leads to', async () => {
     const path = '/anthropic/v1/messages';
     const refused = await send('dialects', { path, body: dialectBody('glm-5-2') });
@@ -100,6 +124,15 @@ describe('The limits of a client', () => {
     const [wait = ''] = response.headers['retry-after'] ?? [];
     assert.ok(Number(wait) >= 1 && Number(wait) <= 60, wait);
     assert.deepEqual([line['client'], line['reason']], ['busy', 'requests_limit']);
+  });
+
+  it('count no tokens for what no model answers', async () => {
+    const count = { path: '/anthropic/v1/messages/count_tokens', body: dialectBody('gemma4-31b') };
+    for (let i = 0; i < 5; i++) {
+      assert.equal((await send('lister', { method: 'GET', path: '/v1/models' })).response.status, 200);
+      assert.equal((await send('lister', { method: 'GET', path: '/anthropic/v1/models' })).response.status, 200);
+      assert.equal((await send('lister', count)).response.status, 200);
+    }
   });
 
   it('count the tokens that the backend reports', async () => {

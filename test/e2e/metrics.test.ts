@@ -139,8 +139,9 @@ describe('The metrics', () => {
     assert.deepEqual(metrics.values('client'), new Set(['alice', 'bob', 'direct', 'none']));
   });
 
-  it('count requests of any end, but no probes', async () => {
+  it('count requests of any end, but no probes and preflights', async () => {
     const { proxy, url } = await start();
+    assert.equal((await sendRequest(proxy.url, { method: 'OPTIONS', key: null })).status, 204);
     for (const path of ['/health', '/ready', '/ready'])
       await sendRequest(proxy.url, { method: 'GET', path, key: null });
     await chat(proxy, ALICE, {}, '/status 503');

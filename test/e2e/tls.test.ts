@@ -18,7 +18,7 @@ import type { ServerProcess, Settings } from '../support/e2e/scope.ts';
 import { itWithSignals } from '../support/e2e/signals.ts';
 import { timed } from '../support/e2e/stopwatch.ts';
 import { HOUR, TlsFolder, otherKey, serialOf } from '../support/tlsListeners.ts';
-import { DEADLINE, withTimeout } from '../support/withTimeout.ts';
+import { DEADLINE, eventually, withTimeout } from '../support/withTimeout.ts';
 
 describe('A listener with TLS', () => {
   const scope = perTest();
@@ -208,6 +208,35 @@ describe('A listener with TLS', () => {
     assert.equal(response.broken, false);
     assert.match(response.body.toString(), /data: \[DONE\]\n\n$/);
     assert.deepEqual(await proxy.exitAtOnce(), { code: 0, signal: null });
+  });
+
+  itWithSignals('lets a request finish whose handshake ended after the listener did', async () => {
+    const { proxy } = await start();
+    const [asking, silent] = await Promise.all([1, 2].map(() => RawConnection.open(proxy.port)));
+    proxy.child.kill('SIGTERM');
+    await eventually('the end of the listener', async () => {
+      const socket = connect({ port: proxy.port, host: '127.0.0.1' });
+      const isRefused = await once(socket, 'connect').then(
+        () => false,
+        () => true,
+      );
+      socket.destroy();
+      return isRefused;
+    });
+    const [client, idle] = [asking, silent].map((raw) =>
+      connectEncrypted({ socket: raw?.socket, ca: folder.authorities, servername: 'localhost' }),
+    );
+    assert.ok(client !== undefined && idle !== undefined);
+    const closed = once(idle, 'close');
+    client.end(chat('/wait 3000 Hello').replace('\r\n', '\r\nConnection: close\r\n')); // longer than a new connection may take
+    const response = (await withTimeout('the response', DEADLINE, client.toArray())) as Buffer[];
+    assert.match(Buffer.concat(response).toString(), /HTTP\/1\.1 200 OK\r\n[^]*0\r\n\r\n$/);
+    await withTimeout('the end of the idle connection', DEADLINE, closed);
+    assert.deepEqual(await proxy.exitAtOnce(), { code: 0, signal: null });
+    assert.deepEqual(
+      proxy.log.filter(({ event }) => event === 'request').map((line) => line['end']),
+      ['complete'],
+    );
   });
 
   describe('whose files change', () => {

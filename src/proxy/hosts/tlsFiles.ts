@@ -23,7 +23,8 @@ export interface TlsFiles extends TlsIdentity {
 /** In bytes; the longest chains have a few kilobytes. */
 const LIMIT = 1024 * 1024;
 
-const PEM = /-----BEGIN ([A-Z0-9 ]+)-----[^-]*(?:-(?!----END)[^-]*)*-----END \1-----/g;
+/** A block without its end stops at the next one: to search the rest of the file for each would take minutes. */
+const PEM = /-----BEGIN ([A-Z0-9 ]+)-----[^-]*(?:-(?!----)[^-]*)*-----END \1-----/g;
 
 /**
  * True if the listener uses TLS.

@@ -68,6 +68,9 @@ function bodyLimit(max: number, constrainedTo: number | undefined, remedy = ''):
   return { max, error: invalid(413, 'request_too_large', message) };
 }
 
+/** Also the end of the request in the log. */
+export const MODEL_NOT_ALLOWED = 'model_not_allowed';
+
 export const PROXY_ERRORS = {
   badRequest: invalid(
     400,
@@ -124,6 +127,14 @@ export const PROXY_ERRORS = {
     'forbidden_origin',
     'Web pages of this origin may not use the proxy. To allow them, add the origin to the allowed origins in the proxy settings.',
   ),
+  unreadableModel: {
+    ...invalid(
+      403,
+      MODEL_NOT_ALLOWED,
+      'This access key may be used only for some models, so the proxy must be able to read the model of a request. Send it as application/json in UTF-8, without the header "Content-Encoding" and without a query in the URL.',
+    ),
+    reason: 'unreadable_model',
+  },
   noSuchPath: invalid(404, 'not_found', SERVES),
   noSuchModelRoute: invalid(
     404,
@@ -207,9 +218,6 @@ export function accessKeyExpired(day: string): ClientError {
   const message = `This access key was valid until the end of ${day} (UTC). Ask the operator of the proxy for a new one.`;
   return unauthorized('expired_access_key', 'invalid_api_key', message);
 }
-
-/** Also the end of the request in the log. */
-export const MODEL_NOT_ALLOWED = 'model_not_allowed';
 
 /** @param models those that the client may use */
 export function modelNotAllowed(models: readonly string[]): ClientError {

@@ -89,7 +89,7 @@ export class Metrics implements ServiceObserver {
     for (const name of LISTS) this.#registry.removeSingleMetric(name);
     this.#requests = new Counter({
       name: 'sealed_proxy_requests_total',
-      help: 'Requests that are over, but not probes.',
+      help: 'Requests that are over, but not probes and preflights.',
       labelNames: REQUEST,
       registers,
     });
@@ -195,7 +195,8 @@ export class Metrics implements ServiceObserver {
   }
 
   requestEnded(entry: RequestEntry): void {
-    if (entry.routine) return;
+    const isPreflight = entry.method === 'OPTIONS' && entry.status === 204;
+    if (entry.routine || isPreflight) return;
     const record = entry.record(0, '', true);
     const label = () => modelLabel(record, (model) => this.#service?.isModel(model) ?? false);
     const count = () => {

@@ -7,7 +7,8 @@ import { UNKNOWN } from '../../shared/usage.ts';
 export const MAX_CONNECTIONS = 640;
 
 export class ClientConnection {
-  readonly socket: Socket;
+  /** With TLS, another one after the handshake. */
+  socket: Socket;
   /** The responses that the client waits for, in order. */
   readonly waiting = new Set<ServerResponse>();
   /** As `performance.now()`. */
@@ -65,15 +66,22 @@ export class Connections {
     const connection = new ClientConnection(socket, (used) => {
       if (this.#open.delete(used.socket)) this.#open.set(used.socket, used);
     });
-    this.#open.set(socket, connection);
-    socket.once('close', () => this.#open.delete(socket));
+    this.#keep(connection);
     if (this.#open.size > MAX_CONNECTIONS) this.#closeOne();
     return connection;
   }
 
-  /** Forgets a connection that another socket goes on with. */
-  remove(socket: Socket): void {
-    this.#open.delete(socket);
+  /** From now on, the connection goes on with this socket. */
+  replace(connection: ClientConnection, socket: Socket): void {
+    this.#open.delete(connection.socket);
+    connection.socket = socket;
+    this.#keep(connection);
+  }
+
+  #keep(connection: ClientConnection): void {
+    const { socket } = connection;
+    this.#open.set(socket, connection);
+    socket.once('close', () => this.#open.delete(socket));
   }
 
   /** Of the caller with the most connections that relay nothing, closes the one that was not used for the longest time. */

@@ -19,7 +19,7 @@ import { PROXY_ERRORS, allowHeader, busyError, errorBody, methodNotAllowed } fro
 import type { BodyLimits, ClientError } from '../http/openaiErrors.ts';
 import type { Log } from '../process/log.ts';
 import { HttpSink } from '../relay/httpSink.ts';
-import { ModelRule } from '../relay/modelRule.ts';
+import { ModelRule, refusalOfHead } from '../relay/modelRule.ts';
 import { Relay } from '../relay/relay.ts';
 import type { RelayContext, Timeouts } from '../relay/relay.ts';
 import type { RequestLimits } from '../relay/requestLimits.ts';
@@ -130,6 +130,8 @@ export class LocalRequest {
   /** The id of the access key that the request came with. */
   #accessKeyId: string | null = null;
   #keyLimits: KeyLimits | undefined;
+  /** True for a request that a model answers. */
+  #takesTokens = false;
 
   constructor(
     options: ServerOptions,
@@ -174,7 +176,7 @@ export class LocalRequest {
   }
 
   #finish(): void {
-    if (this.#keyLimits !== undefined)
+    if (this.#keyLimits !== undefined && this.#takesTokens)
       this.#options.clientLimits.spend(this.#entry.client, this.#keyLimits, this.#entry.spentTokens);
     const isAnswered = this.#options.activity.finish(this.#entry) === 'answered';
     if (!isAnswered || !this.#isChat || this.#accessKeyId === null || this.#entry.isCheck) return;
@@ -253,6 +255,7 @@ export class LocalRequest {
       this.#keyLimits = keyLimits;
     }
     this.#isChat = route.isChat;
+    this.#takesTokens = route.isChat || (route.kind === 'relayed' && req.method === 'POST');
     const create = route.kind === 'dialect' ? this.#prepareDialect(route, key) : this.#prepareRelay(key);
     if ('status' in create) return create;
     const caller = callers.pathOf(key, !keys.isEmpty);
@@ -283,6 +286,8 @@ export class LocalRequest {
     if ('status' in head) return head;
     const { metadata, bodyLength } = head;
     const models = method === 'POST' ? this.#keyLimits?.models : undefined;
+    const refusal = models && refusalOfHead(this.#target?.target ?? '', rawHeaders);
+    if (refusal !== undefined) return refusal;
     return (context, { req, res, place, cors, entry }) => {
       const relay = new Relay(context, {
         metadata,

@@ -93,9 +93,8 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
   server.on('connection', () => {
     accepted++;
   });
-  const accept = (socket: Socket) => {
-    const connection = connections.add(socket);
-    const { waiting } = connection;
+  const accept = (connection: ClientConnection) => {
+    const { socket, waiting } = connection;
     socket.once('end', () => {
       probe(connection);
     });
@@ -105,17 +104,19 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
     });
   };
   if (tlsServer === undefined) {
-    server.on('connection', accept);
+    server.on('connection', (socket: Socket) => {
+      accept(connections.add(socket));
+    });
   } else {
     tlsServer.on('connection', (socket: Socket) => connections.add(socket)); // the handshake counts too
     tlsServer.on('secureConnection', (socket) => {
-      const handshake = [...connections].find((connection) => isSamePeer(connection.socket, socket));
-      if (handshake === undefined) {
+      const connection = [...connections].find((known) => isSamePeer(known.socket, socket));
+      if (connection === undefined) {
         socket.destroy(); // it was closed meanwhile to make room for another one
         return;
       }
-      connections.remove(handshake.socket);
-      accept(socket);
+      connections.replace(connection, socket);
+      accept(connection);
     });
   }
   server.on('request', handle('nothing'));

@@ -12,6 +12,8 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
+/** Differs between a capital and a small letter. */
+const CASE = 0x20;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
@@ -38,15 +40,17 @@ export class JsonFields {
   /** The index of the name that the current key begins like, and how many bytes of it match, or `MISMATCH`. */
   #candidate = 0;
   #matched = 0;
+  /** The current key has another case than the name. */
+  #isOtherCase = false;
   /** The index of the field whose value is being read. */
   #field = 0;
   /** The values so far; undefined for a field that has not been found, or whose value is too long. */
   readonly #texts: (string | undefined)[] = [];
 
   /**
-   * @param names ASCII, written without escapes in the text; their first letters differ
-   * @param isStrict true: an object that another parser may read differently counts as invalid. It has a field twice, keys
-   * with escapes, or a value that is too long.
+   * @param names small ASCII letters, written without escapes in the text; their first letters differ
+   * @param isStrict true: an object that another parser may read differently counts as invalid. It has a field twice or in
+   * another case, keys with escapes, a value that is too long, or zeros, as UTF-16 and UTF-32 have.
    */
   constructor(names: readonly Uint8Array[], isStrict = false) {
     this.#names = names;
@@ -64,6 +68,7 @@ export class JsonFields {
 
   /** Reads the next chunk of the text: `bytes` from `start` to `end`. */
   push(bytes: Uint8Array, start = 0, end = bytes.length): void {
+    if (this.#isStrict && bytes.subarray(start, end).includes(0)) this.#position = 'invalid';
     let from = start;
     let at = start;
     while (at < end && this.#position !== 'invalid') {
@@ -97,6 +102,7 @@ export class JsonFields {
       case QUOTE:
         this.#inString = true;
         this.#matched = 0;
+        this.#isOtherCase = false;
         break;
       case OPEN_OBJECT:
       case OPEN_ARRAY:
@@ -119,8 +125,8 @@ export class JsonFields {
   #beginValue(): void {
     const isField = this.#matched === this.#names[this.#candidate]?.length;
     this.#field = this.#candidate;
-    const isRepeated = this.#isStrict && isField && this.#texts[this.#field] !== undefined;
-    this.#position = isRepeated ? 'invalid' : isField ? 'field' : 'value';
+    const isUnclear = isField && (this.#isOtherCase || (this.#isStrict && this.#texts[this.#field] !== undefined));
+    this.#position = isUnclear ? 'invalid' : isField ? 'field' : 'value';
   }
 
   /** Only white space may precede or follow the object. */
@@ -167,8 +173,13 @@ export class JsonFields {
     let matched = this.#matched;
     if (matched === 0 && start < end) this.#choose(bytes[start]);
     const name = this.#names[this.#candidate];
-    for (let at = start; at < end && matched !== MISMATCH; at++)
-      matched = name?.[matched] === bytes[at] ? matched + 1 : MISMATCH;
+    for (let at = start; at < end && matched !== MISMATCH; at++) {
+      const byte = bytes[at] ?? 0;
+      const expected = name?.[matched];
+      const isOtherCase = this.#isStrict && byte !== expected && (byte | CASE) === expected;
+      if (isOtherCase) this.#isOtherCase = true;
+      matched = isOtherCase || byte === expected ? matched + 1 : MISMATCH;
+    }
     this.#matched = matched;
   }
 

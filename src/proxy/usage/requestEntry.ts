@@ -13,6 +13,8 @@ import type { TokenObserver } from './tokenObserver.ts';
 
 /** Backends answer so to a model that they do not offer: 404, or 400 for an outdated one. */
 const MAY_BLAME_MODEL: readonly number[] = [400, 404];
+/** How requests can end without a response although the backend has got them. */
+const MAY_BE_SERVED: readonly string[] = ['client-gone', 'timeout', 'shutdown'];
 const SEE_MODELS = 'GET /v1/models lists the models that the backend offers.';
 /** The usual names of models. */
 const SHOWN = /^[!-~]+$/;
@@ -122,6 +124,7 @@ export class RequestEntry {
     const tokens = this.#observer?.tokens;
     if (tokens !== undefined) return tokens.input + tokens.output;
     if (this.#result === 'failed' || this.#result === 'refused') return 0;
+    if (this.#result === 'broken' && !MAY_BE_SERVED.includes(this.end)) return 0;
     return Math.ceil(this.bytesIn / TEXT_PER_TOKEN + this.bytesOut / this.#answerPerToken);
   }
 

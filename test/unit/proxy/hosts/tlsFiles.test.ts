@@ -56,6 +56,14 @@ describe('readTlsFiles()', () => {
     assert.equal((await readFiles(identity.cert, legacyKey)).key, identity.key);
   });
 
+  it('does not occupy the process with many blocks that do not end', async () => {
+    const text = '-----BEGIN CERTIFICATE-----\nA-A\n'.repeat(30_000);
+    const begin = performance.now();
+    await assert.rejects(readFiles(text, identity.key), /the file has no certificate in PEM/);
+    const milliseconds = performance.now() - begin;
+    assert.ok(milliseconds < 1000, `${milliseconds} ms`);
+  });
+
   const rsa = `-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\nAAAA\n-----END RSA PRIVATE KEY-----\n`;
   const damaged = (pem: string) => pem.replace(/\n[A-Za-z0-9+/]{20}/, '\nhiddenwordhiddenword');
   for (const [what, cert, key, message] of [

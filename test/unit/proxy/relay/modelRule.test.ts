@@ -13,12 +13,18 @@ function allows(body: string | Buffer): boolean {
   return results[0] === true;
 }
 
+/** UTF-16 of `before` and `after`, with the bytes of `between`, whose length is even. */
+function utf16(before: string, between: string, after: string): Buffer {
+  return Buffer.concat([Buffer.from(before, 'utf16le'), Buffer.from(between), Buffer.from(after, 'utf16le')]);
+}
+
 describe('ModelRule', () => {
   for (const body of [
     '{"model":"small"}',
     '{"messages":[{"content":"\\"model\\":\\"large\\""}],"model" : "small"}',
     '{"model":"sm\\u0061ll"}',
     '{"model":"größe","tools":[{"model":"large"}]}',
+    '{"tools":[{"Model":"large"}],"model":"small","Models":1}',
   ]) {
     it(`allows ${body}`, () => {
       assert.ok(allows(body));
@@ -42,6 +48,12 @@ describe('ModelRule', () => {
     ['an object that does not end', '{"model":"small"'],
     ['a byte order mark', '\ufeff{"model":"small"}'],
     ['UTF-16', Buffer.from('{"model":"small"}', 'utf16le')],
+    // Python's `json.loads` recognises UTF-16 by its zeros. Two letters of the string are one character of it.
+    ['UTF-16 with another model than its bytes name', utf16('{"a":"', '","model":"small", "', '","model":"large"}')],
+    ['a zero in a string', '{"a":"\0","model":"small"}'],
+    // Go's `encoding/json` ignores case in keys, and uses the last one.
+    ['a second model in a key with capitals', '{"model":"small","Model":"large"}'],
+    ['a model in a key with capitals alone', '{"MODEL":"small"}'],
   ];
   for (const [what, body] of refused) {
     it(`refuses ${what}`, () => {

@@ -23,6 +23,49 @@ describe('RequestEntry', () => {
   };
   const record = () => entry.record(7, 'someone', false);
 
+  describe('has taken', () => {
+    const ask = () => {
+      entry.received(Buffer.alloc(400));
+    };
+
+    it('the tokens that the backend reports', () => {
+      ask();
+      respond();
+      entry.chunk(ANSWER);
+      assert.equal(entry.spentTokens, 8);
+    });
+
+    it('about a token for 4 bytes if it reports none', () => {
+      ask();
+      respond();
+      entry.bytesOut = 40;
+      assert.equal(entry.spentTokens, 110);
+    });
+
+    for (const end of ['client-gone', 'timeout', 'shutdown']) {
+      it(`those of the prompt if it ends with ${end} before the response`, () => {
+        ask();
+        entry.end = end;
+        assert.equal(entry.spentTokens, 100);
+      });
+    }
+
+    it('none if the backend could not be reached', () => {
+      ask();
+      entry.end = 'network';
+      entry.started(502);
+      assert.equal(entry.spentTokens, 0);
+    });
+
+    it('none if the backend or the proxy refuses it', () => {
+      ask();
+      respond(429);
+      assert.equal(entry.spentTokens, 0);
+      entry.refuse();
+      assert.equal(entry.spentTokens, 0);
+    });
+  });
+
   describe('has a record', () => {
     it('of times, tokens and the model, and of nothing else of the response', async () => {
       const begun = { id: 7, at: clock.wall(), caller: 'someone', method: 'POST', path: PATH };
