@@ -25,6 +25,7 @@ export function isPreRelease(version) {
  * @param {string} file of the result
  * @param {string} folder for a copy of the shipped files, since vsce scans every file below its folder, and .cache may hold
  *   thousands; replaced if it exists
+ * @returns what vsce says, with the contents
  */
 export function packExtension(file, folder) {
   rmSync(folder, { recursive: true, force: true });
@@ -32,16 +33,17 @@ export function packExtension(file, folder) {
   sameModes(folder);
   const options = isPreRelease(MANIFEST.version) ? ['--pre-release'] : [];
   const vsce = resolve('node_modules', '@vscode', 'vsce', 'vsce');
-  const { status, error } = spawnSync(
+  const { status, stdout, stderr, error } = spawnSync(
     process.execPath,
     [vsce, 'package', '--no-dependencies', '--out', resolve(file), ...options],
     {
       cwd: folder,
-      stdio: 'inherit',
+      encoding: 'utf8',
       env: { ...process.env, SOURCE_DATE_EPOCH: timeOfCommit(), TZ: 'UTC', LC_ALL: 'C' },
     },
   );
-  if (status !== 0) throw new Error('vsce failed', { cause: error });
+  if (status !== 0) throw new Error(`vsce failed: ${stdout}${stderr}`, { cause: error });
+  return stdout + stderr;
 }
 
 /**

@@ -13,7 +13,7 @@ const packages = [
   ...['tgz', 'vsix'].map((type) => `${MANIFEST.name}-${MANIFEST.version}.${type}`),
 ];
 const [materials, , extension] = packages;
-packExtension(join(target, extension), join(copies, 'extension'));
+console.log(packExtension(join(target, extension), join(copies, 'extension')));
 packCommand(target, join(copies, 'command'));
 copyFileSync(join('dist', materials), join(target, materials));
 
