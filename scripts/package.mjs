@@ -8,16 +8,17 @@ const [target = 'release', copies = join('.cache', 'package')] = process.argv.sl
 const bundled = hashLines('dist', readdirSync('dist').toSorted());
 
 mkdirSync(target, { recursive: true });
-const packages = [
-  'sealed-proxy.cdx.json',
-  ...['tgz', 'vsix'].map((type) => `${MANIFEST.name}-${MANIFEST.version}.${type}`),
-];
-const [materials, , extension] = packages;
+const materials = 'sealed-proxy.cdx.json';
+const extension = `${MANIFEST.name}-${MANIFEST.version}.vsix`;
+const command = `${MANIFEST.name}-${MANIFEST.version}.tgz`; // npm names it so
 console.log(packExtension(join(target, extension), join(copies, 'extension')));
 packCommand(target, join(copies, 'command'));
 copyFileSync(join('dist', materials), join(target, materials));
 
-const lines = [...hashLines(target, packages), ...bundled.map((line) => line.replace('  ', '  dist/'))];
+const lines = [
+  ...hashLines(target, [materials, extension, command]),
+  ...bundled.map((line) => line.replace('  ', '  dist/')),
+];
 writeFileSync(join(target, 'SHA256SUMS'), asText(lines));
 console.log(`In ${target}, with SHA-256 in SHA256SUMS:\n\n${asText(lines)}`);
 console.log(`${sha256(asText(bundled))}  all of dist: cd dist && LC_ALL=C sha256sum * | sha256sum`);
