@@ -1,4 +1,4 @@
-// Mocha's dot reporter, which also appends its counts and the names of failed tests to the file TEST_COUNTS, for the end of
+// Mocha's dot reporter, which also appends its counts and what failed to the file TEST_COUNTS, for the end of
 // `npm test`.
 import { appendFileSync } from 'node:fs';
 import Mocha from 'mocha';
@@ -7,7 +7,10 @@ export default class CountingReporter extends Mocha.reporters.Dot {
   constructor(runner, options) {
     super(runner, options);
     const failed = [];
-    runner.on(Mocha.Runner.constants.EVENT_TEST_FAIL, (test) => failed.push(test.fullTitle()));
+    runner.on(Mocha.Runner.constants.EVENT_TEST_FAIL, (test, { message = '' }) => {
+      const [reason] = message.split('\n');
+      failed.push(`${test.fullTitle()}: ${reason.slice(0, 200)}`);
+    });
     runner.once(Mocha.Runner.constants.EVENT_RUN_END, () => {
       const { passes, failures } = this.stats;
       const path = process.env.TEST_COUNTS;

@@ -90,6 +90,11 @@ function userPlaces(): Places {
   };
 }
 
+/** The change was undone before, by the user or because everything was removed. */
+interface NothingToUndo {
+  readonly kind: 'nothing';
+}
+
 export class AssistantService {
   readonly checks: AssistantChecks;
   readonly leave: Leave;
@@ -164,9 +169,9 @@ export class AssistantService {
   }
 
   /** Undoes all changes to the configuration and revokes the assistant's key. */
-  async undo(assistant: Assistant): Promise<Undone | Refused> {
+  async undo(assistant: Assistant): Promise<Undone | Refused | NothingToUndo> {
     const applied = await this.#undo.get(assistant.id);
-    if (applied === undefined) return refused(`There is nothing to undo for ${assistant.name}.`);
+    if (applied === undefined) return { kind: 'nothing' };
     const result = await assistant.undo(applied);
     if (result.kind === 'refused') return result;
     await this.#keys.revoke(assistant);

@@ -1,9 +1,11 @@
 // The backend's list of models in the form that the editor needs. Pure.
+import { plural } from '../presentation/text.ts';
 import { REASONING_EFFORTS, parseEffort } from '../settings/modelOverrides.ts';
 import type { ModelOverrides, ReasoningEffort } from '../settings/modelOverrides.ts';
 import { fieldsOf } from '../shared/json.ts';
 import { chatModelEntries, contextWindow, firstText, modelEntries, reasons, sizeOf } from '../shared/modelList.ts';
 import type { ModelFields } from '../shared/modelList.ts';
+import type { ConnectedStatus } from '../shared/status.ts';
 
 /** The sizes of a model for which neither the backend nor the user states any, in tokens. */
 export const DEFAULT_CONTEXT = 128_000;
@@ -44,6 +46,14 @@ export function ignoredEfforts(list: unknown, overrides: ModelOverrides): string
     if (parseEffort(effort) !== undefined) return [];
     return [`${prefix}it must be one of ${REASONING_EFFORTS.join(', ')}.`];
   });
+}
+
+/** How many models a backend has, as the lists of models to choose from count them: "6 chat models, 2 others". */
+export function countModels({ models, catalogue }: Pick<ConnectedStatus['health'], 'models' | 'catalogue'>): string {
+  const chat = chatModelEntries(catalogue).length;
+  const others = Math.max(0, models.length - chat);
+  const counted = `${chat} chat ${plural(chat, 'model')}`;
+  return others === 0 ? counted : `${counted}, ${others} ${plural(others, 'other')}`;
 }
 
 /** The id of the first embedding model of a list, or undefined. */

@@ -10,8 +10,8 @@ import type { Tone } from '../presentation/text.ts';
 import { DIRECT, UNKNOWN } from '../shared/usage.ts';
 import type { AssistantAction, ClientConfig, ClientRow } from './model.ts';
 
-/** The name of the extension itself. */
-export const OWN = "VS Code's chat and connection checks";
+/** The name of the extension itself: VS Code's chat, and its own checks. */
+export const OWN = 'Sealed Proxy in VS Code';
 
 type NamedKey = Pick<AccessKey, 'id' | 'name' | 'origin'>;
 

@@ -1,5 +1,5 @@
 // The state of the connection and the models, as the dashboard shows them. Pure.
-import { chatModels } from '../chat/models.ts';
+import { chatModels, countModels } from '../chat/models.ts';
 import { describeStatus } from '../presentation/statusText.ts';
 import type { StatusView } from '../presentation/statusText.ts';
 import { clockTime, shortPcr0 } from '../presentation/text.ts';
@@ -38,7 +38,7 @@ function statusFacts(status: RunningStatus): readonly Fact[] {
   const { url, backendUrl, verified, establishedAt, health, version, shared } = status;
   return [
     { name: 'Base URL', value: `${url}/v1` },
-    ...(health.kind === 'connected' ? [{ name: 'Models', value: String(health.models.length) }] : []),
+    ...(health.kind === 'connected' ? [{ name: 'Models', value: countModels(health) }] : []),
     { name: 'Backend', value: backendUrl },
     ...attestationFacts(verified, establishedAt),
     ...('checkedAt' in health ? [{ name: 'Last check', value: clockTime(health.checkedAt) }] : []),

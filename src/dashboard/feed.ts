@@ -17,6 +17,7 @@ import type { ActionResult } from './clients.ts';
 import { connectionSection } from './connection.ts';
 import type { ToDashboard } from './messages.ts';
 import type { DashboardState, Grouping, Range, SidePromptsSection } from './model.ts';
+import { OfferedModels } from './offeredModels.ts';
 import { startOf, usageView } from './usage.ts';
 
 /** In milliseconds: how often requests are read while some run, and while none does; the other two lists. */
@@ -51,6 +52,7 @@ export class DashboardFeed {
   #visible: AbortController | undefined;
   /** Resolves once the clients were read: the other lists need their names. */
   #clientsRead: Promise<void> = Promise.resolve();
+  readonly #offered = new OfferedModels();
   #keys: readonly AccessKey[] = [];
   #assistants: readonly AssistantState[] = [];
   #sidePrompts: SidePromptsSection | null = null;
@@ -65,6 +67,8 @@ export class DashboardFeed {
   /** The process that the rows are of, and how far they were read. */
   #instance = '';
   #cursor = 0;
+  /** Requests have ended that the usage may not have yet. */
+  #isUsageBehind = false;
   #query: { readonly range: Range; readonly by: Grouping } = { range: 'day', by: 'client' };
 
   constructor(context: FeedContext, post: (message: ToDashboard) => void) {
@@ -91,8 +95,9 @@ export class DashboardFeed {
   }
 
   statusChanged(): void {
-    if (this.#visible === undefined) return;
     const { status } = this.#context.supervisor;
+    this.#offered.update(status);
+    if (this.#visible === undefined) return;
     if (status.kind !== 'running') this.#forgetRequests();
     this.#postState();
     const about = attestationOf(status);
@@ -159,6 +164,7 @@ export class DashboardFeed {
     const { status } = supervisor;
     return {
       connection: connectionSection(status, settings().modelOverrides),
+      offeredModels: this.#offered.ids,
       prompts: { ...this.promptMap(), isRemote: promptSources.isRemote },
       sidePrompts: this.#sidePrompts,
       attestation: attestationSection(status, this.#evidence),
@@ -221,6 +227,7 @@ export class DashboardFeed {
     const { supervisor } = this.#context;
     const isRunning = () => supervisor.status.kind === 'running';
     if (!isRunning()) return false;
+    if (this.#isUsageBehind) await this.#readUsage();
     // The proxy may be restarting, or be of a version that does not report its requests.
     const report = await supervisor.withConnection((proxy) => proxy.activity(this.#cursor)).catch(() => undefined);
     if (report === undefined || signal.aborted || !isRunning()) return false;
@@ -231,6 +238,8 @@ export class DashboardFeed {
     }
     this.#instance = report.instance;
     this.#cursor = report.cursor;
+    // Until the next report, they are added to the usage (proxy/usage/usageCollector.ts).
+    this.#isUsageBehind ||= report.finished.some(({ method }) => method !== 'GET');
     const records = [...report.finished, ...report.running];
     if (records.some(({ caller }) => this.#isNew(caller))) await this.#readClients();
     if (isOther || records.length > 0) {
@@ -259,6 +268,7 @@ export class DashboardFeed {
 
   async #readUsage(): Promise<void> {
     await this.#clientsRead;
+    this.#isUsageBehind = false;
     const { usageHistory, settings } = this.#context;
     const { range, by } = this.#query;
     const now = Date.now();

@@ -19,6 +19,8 @@ export type ToDashboard =
   /** `reset`: forget the requests so far. One replaces that with the same id. */
   | { readonly type: 'requests'; readonly reset: boolean; readonly requests: readonly NamedRequest[] }
   | { readonly type: 'usage'; readonly view: UsageView }
+  /** What this message has asked for has ended, also if it failed; its result was sent before. */
+  | { readonly type: 'ended'; readonly action: FromDashboard }
   | { readonly type: 'show'; readonly section: Section };
 
 /** From the web view to the extension, which checks each message like any input. */

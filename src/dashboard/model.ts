@@ -73,6 +73,8 @@ export interface SidePromptRow {
   readonly now: Mark;
   /** Once it is sealed; null while no models are recommended. */
   readonly after: Mark | null;
+  /** It cannot be sealed, but a setting can turn it off. */
+  readonly canTurnOff: boolean;
   readonly settings: readonly SettingRow[];
 }
 
@@ -84,7 +86,6 @@ export interface SidePromptsSection {
   readonly hasChoice: boolean;
   /** How many user settings sealing with the recommended models would write. */
   readonly changes: number;
-  readonly canTurnOff: boolean;
   readonly canUndo: boolean;
 }
 
@@ -203,6 +204,8 @@ export interface ClientRow {
 
 export interface DashboardState {
   readonly connection: ConnectionSection;
+  /** The ids of the models that the backend offers, or offered last; empty if they are not known. */
+  readonly offeredModels: readonly string[];
   readonly prompts: PromptsSection;
   /** Null before the editor was read for the first time. */
   readonly sidePrompts: SidePromptsSection | null;

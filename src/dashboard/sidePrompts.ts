@@ -22,6 +22,7 @@ export function sidePromptsSection(
 ): SidePromptsSection {
   const changes = recommended === undefined ? [] : recommendedChanges(facts, recommended);
   const sealed = withUserSettings(facts, changes);
+  const turnedOff = new Set<string>(turningOffChanges(facts).map(({ key }) => key));
   const after = new Map(judgeSidePrompts(sealed).map(({ title, mark }) => [title, mark]));
   return {
     rows: withoutChats(prompts).map(({ title, reason, mark, settings }) => ({
@@ -29,13 +30,13 @@ export function sidePromptsSection(
       reason,
       now: mark,
       after: (recommended && after.get(title)) ?? null,
+      canTurnOff: settings.some((key) => turnedOff.has(key)),
       settings: settings.map((key) => ({ key, now: valueOf(facts, key), after: valueOf(sealed, key) })),
     })),
     recommended:
       recommended === undefined ? null : { utility: recommended.utility.name, agent: recommended.agent.name },
     hasChoice: offered > 1,
     changes: changes.length,
-    canTurnOff: turningOffChanges(facts).length > 0,
     canUndo: undoable > 0,
   };
 }

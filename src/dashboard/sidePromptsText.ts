@@ -18,16 +18,27 @@ export const SEALING_TITLES: Readonly<Record<SealingAction, string>> = {
   undo: 'Undo',
 };
 
-/** The buttons in their order; the first one is the main one. */
+/** The buttons in their order. */
 export function sealingActions(section: SidePromptsSection): readonly SealingAction[] {
-  const { recommended, changes, hasChoice, canTurnOff, canUndo } = section;
+  const { rows, recommended, changes, hasChoice, canUndo } = section;
   const isOffered: Readonly<Record<SealingAction, boolean>> = {
     seal: changes > 0,
     sealWithOthers: recommended !== null && hasChoice,
-    turnOff: canTurnOff,
+    turnOff: rows.some(({ canTurnOff }) => canTurnOff),
     undo: canUndo,
   };
   return (Object.keys(isOffered) as SealingAction[]).filter((action) => isOffered[action]);
+}
+
+/** The button for what leaves this computer now. */
+export function mainAction({ rows, changes }: SidePromptsSection): SealingAction | undefined {
+  if (changes > 0) return 'seal';
+  return rows.some(isTurnedOffBest) ? 'turnOff' : undefined;
+}
+
+/** It goes to others now, and sealing does not change that. */
+function isTurnedOffBest({ now, canTurnOff }: SidePromptRow): boolean {
+  return canTurnOff && shareOf({ mark: now }) === 'elsewhere';
 }
 
 /** Where a side prompt goes, in a few words. */
@@ -58,9 +69,12 @@ export function placeNow(mark: Mark, reach: Reach): Place {
   }
 }
 
-export function placeAfter(mark: Mark, reach: Reach): Place {
-  const place = placeNow(mark, reach);
-  return mark.kind === 'cannotBeSealed' ? { ...place, text: 'Cannot be sealed' } : place;
+/** Undefined while no models are recommended. */
+export function placeAfter({ after, canTurnOff }: SidePromptRow, reach: Reach): Place | undefined {
+  if (after === null) return undefined;
+  const place = placeNow(after, reach);
+  const isRefused = after.kind === 'cannotBeSealed' || (after.kind === 'goesTo' && canTurnOff);
+  return isRefused ? { ...place, text: 'Cannot be sealed' } : place;
 }
 
 function elsewhere(recipient: string, ifSignedIn: boolean): Place {
@@ -95,13 +109,18 @@ export function summarizeSealing(section: SidePromptsSection, prompts: PromptsSe
   }
   const now = rows.filter((row) => isOurs(row.now)).length;
   const after = rows.filter((row) => row.after !== null && isOurs(row.after)).length;
-  const sealing =
+  const turnOff = rows.filter(isTurnedOffBest);
+  const sealing = joined(
     recommended === null
       ? `${PRODUCT} offers no models at the moment, so nothing can be sealed.`
       : changes === 0
         ? 'Seal has nothing left to change.'
         : `Sealing writes ${settingCount(changes)}${after > now ? ` and raises this to ${after}` : ''}. ` +
-          `Short tasks go to ${recommended.utility}; agents and inline chat go to ${recommended.agent}.`;
+          `Short tasks go to ${recommended.utility}; agents and inline chat go to ${recommended.agent}.`,
+    turnOff.length === 0
+      ? ''
+      : `To keep the following from leaving this computer, select "${SEALING_TITLES.turnOff}": ${titlesOf(turnOff)}.`,
+  );
   return {
     tone: toneOf(section, reach),
     ...described(now === 0 ? 'No side prompt' : `${now} of ${rows.length} side prompts`, now, prompts, sealing),

@@ -40,11 +40,13 @@ const ACTIONS: readonly VisibleCommand[] = ['connectAssistant', 'showPrompts', '
 
 /**
  * @param keys the valid access keys
+ * @param models the ids of those that the backend offers, or offered last
  * @param failures the requests that failed last, the latest first
  */
 export function sideRows(
   status: ProxyStatus,
   keys: readonly AccessKey[],
+  models: readonly string[],
   failures: readonly RequestRecord[],
 ): readonly SideRow[] {
   const url = baseUrlOf(status);
@@ -58,7 +60,7 @@ export function sideRows(
       ? []
       : [{ label: 'Base URL', description: url, icon: 'copy', command: 'copyBaseUrl' } as const]),
     { label: 'Clients', children: clientRows(keys, url !== undefined) },
-    ...(url === undefined ? [] : [{ label: 'Last failures', children: failureRows(failures, keys, modelsOf(status)) }]),
+    ...(url === undefined ? [] : [{ label: 'Last failures', children: failureRows(failures, keys, models) }]),
     { label: 'Actions', children: [ASK, ...others.map(commandRow)] },
   ];
 }
@@ -103,11 +105,6 @@ function clientRows(keys: readonly AccessKey[], isRunning: boolean): readonly Si
     command: 'openDashboard' as const,
     section: 'clients' as const,
   }));
-}
-
-/** The ids of the models that the backend offers; empty if they are not known. */
-function modelsOf(status: ProxyStatus): readonly string[] {
-  return isConnected(status) ? status.health.models : [];
 }
 
 function failureRows(

@@ -21,7 +21,7 @@ interface CauseText {
 export const CAUSES: Readonly<Record<Cause, CauseText>> = {
   network: {
     icon: 'debug-disconnect',
-    label: 'unreachable',
+    label: 'backend unreachable',
     headline: `${PRODUCT} cannot reach the backend.`,
     remedy: NETWORK_REMEDY,
     command: 'diagnose',

@@ -2,7 +2,7 @@
 // compares package.json with it. The functions that run the commands are in src/extension/features.
 
 /** The groups of the status bar's menu, in their order. */
-const MENU_GROUPS = ['Use', 'Look', 'Keys', 'Proxy'] as const;
+const MENU_GROUPS = ['Use', 'Look', 'Keys', 'Proxy', 'Remove'] as const;
 type MenuGroup = (typeof MENU_GROUPS)[number];
 
 interface CommandEntry {
@@ -16,8 +16,11 @@ interface CommandEntry {
   readonly menu?: 'whileRunning' | 'withApiKey' | 'ifOffered';
   /** The when clause in the Command Palette; by default always. 'never': the command is not in package.json. */
   readonly palette?: 'never' | `sealedProxy.${string}`;
-  /** The name of a codicon, for a command in the title bar of the diff editor that shows a change. */
-  readonly diffIcon?: string;
+  /**
+   * It is in the title bar of the diff editor that shows a change. As text, which a command with an icon would not be there:
+   * the notification with the same buttons disappears after seconds.
+   */
+  readonly inDiff?: true;
 }
 
 const RUNNING = 'sealedProxy.state == running';
@@ -49,11 +52,11 @@ const ENTRIES = {
   diagnose: { title: 'Run Diagnostics', icon: 'pulse', group: 'Look' },
   showLog: { title: 'Show Log', icon: 'output', group: 'Look' },
   connectAssistant: { title: 'Connect an Assistant…', icon: 'link', group: 'Use' },
-  writeChange: { title: 'Write These Changes', diffIcon: 'check', palette: REVIEWING },
-  cancelChange: { title: 'Cancel These Changes', diffIcon: 'close', palette: REVIEWING },
+  writeChange: { title: 'Write These Changes', inDiff: true, palette: REVIEWING },
+  cancelChange: { title: 'Cancel These Changes', inDiff: true, palette: REVIEWING },
   keepChatSealed: { title: "Keep VS Code's Chat Sealed…", icon: 'shield', group: 'Use' },
   setApiKey: { title: 'Set API Key', icon: 'key', group: 'Keys' },
-  removeApiKey: { title: 'Remove API Key', icon: 'trash', group: 'Keys', menu: 'withApiKey', palette: HAS_KEY },
+  removeApiKey: { title: 'Remove API Key', icon: 'trash', group: 'Remove', menu: 'withApiKey', palette: HAS_KEY },
   newAccessKey: { title: 'Create Access Key', icon: 'add', group: 'Keys' },
   manageAccessKeys: { title: 'Manage Access Keys', icon: 'list-unordered', group: 'Keys' },
   restart: { title: 'Restart', icon: 'debug-restart', group: 'Proxy', menu: 'whileRunning' },
@@ -61,7 +64,7 @@ const ENTRIES = {
   stopAll: { title: 'Stop in All Windows', icon: 'stop-circle', group: 'Proxy', menu: 'whileRunning' },
   openSettings: { title: 'Open Settings', icon: 'gear', group: 'Proxy', palette: 'never' },
   getStarted: { title: 'Open Walkthrough', icon: 'rocket', group: 'Use' },
-  removeEverything: { title: 'Disconnect and Remove Everything', icon: 'clear-all', group: 'Proxy' },
+  removeEverything: { title: 'Disconnect and Remove Everything', icon: 'clear-all', group: 'Remove' },
   showMenu: { title: 'Show Menu' },
 } satisfies Readonly<Record<string, CommandEntry>>;
 

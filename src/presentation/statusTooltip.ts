@@ -7,7 +7,7 @@ import { withKeyLink } from './apiKeyText.ts';
 import { COMMANDS, commandId } from './commands.ts';
 import type { VisibleCommand } from './commands.ts';
 import type { StatusView } from './statusText.ts';
-import { unsealedSentence } from './text.ts';
+import { plural, unsealedSentence } from './text.ts';
 
 /** Longer texts would make the tooltip larger than the window, in characters. */
 const LONGEST_SENTENCES = 1000;
@@ -53,7 +53,8 @@ function linkedCommands({ actions }: StatusView): readonly VisibleCommand[] {
 
 function describeToday({ requests, tokensIn, tokensOut }: NonNullable<TooltipFacts['today']>): string {
   const [count, read, written] = [requests, tokensIn, tokensOut].map((value) => value.toLocaleString());
-  return `Today: ${count} ${requests === 1 ? 'request' : 'requests'}, ${read} tokens in, ${written} tokens out`;
+  const tokens = (value: number) => plural(value, 'token');
+  return `Today: ${count} ${plural(requests, 'request')}, ${read} ${tokens(tokensIn)} in, ${written} ${tokens(tokensOut)} out`;
 }
 
 function link(name: VisibleCommand, text: string): string {

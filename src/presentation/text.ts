@@ -1,6 +1,9 @@
 // How texts for users are put together.
 export const PRODUCT = 'Sealed Proxy';
 
+/** Said by an Undo of a notification from before: the editor cannot take notifications back. */
+export const NOTHING_TO_UNDO = 'There is nothing to undo: it was undone or removed already.';
+
 export type Tone = 'good' | 'warning' | 'error' | 'neutral';
 
 export interface Fact {
@@ -19,6 +22,11 @@ export function listed(items: readonly string[], most = Infinity): string {
   const shown = rest > 0 ? [...items.slice(0, most), `${rest} more`] : items;
   const last = shown.at(-1) ?? '';
   return shown.length < 2 ? last : `${shown.slice(0, -1).join(', ')} and ${last}`;
+}
+
+/** The word for this many; by default, the plural has an s at its end. */
+export function plural(count: number, one: string, more = `${one}s`): string {
+  return count === 1 ? one : more;
 }
 
 /**

@@ -47,7 +47,7 @@ describe('The section Clients', () => {
     assert.doesNotMatch(await view.panel(), /Waiting/);
   });
 
-  it('sends an action once, until a new state has its result', async () => {
+  it('sends an action once, until it has ended and its result is shown', async () => {
     const view = await suite.openAt('clients');
     const check = view.button('Check Cline');
     await check.click();
@@ -66,6 +66,8 @@ describe('The section Clients', () => {
       config: config && { ...config, note: `${row.name} works.` },
     }));
     await view.show({ type: 'state', state: { ...STATE.state, clients: rows } });
+    assert.equal(await check.getAttribute('aria-disabled'), 'true');
+    await view.show({ type: 'ended', action: { type: 'assistant', id: 'cline', action: 'check' } });
     assert.equal(await check.getAttribute('aria-disabled'), 'false');
     assert.match(await view.panel(), /Cline works\./);
     assert.match((await view.page.getByRole('status').textContent()) ?? '', /Cline works\./);

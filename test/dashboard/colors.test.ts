@@ -37,6 +37,28 @@ function iconsOf(view: DashboardView): Promise<readonly DrawnIcon[]> {
   });
 }
 
+/** The backgrounds of the first buttons of both kinds, and of the page. */
+function buttonsOf(view: DashboardView): Promise<Readonly<Record<'primary' | 'secondary' | 'page', Rgb>>> {
+  return view.page.evaluate(() => {
+    const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+    if (canvas === null) throw new Error('The browser has no canvas.');
+    const drawn = (selector?: string): Rgb => {
+      const button = selector && document.querySelector(selector)?.shadowRoot?.querySelector('.base');
+      for (const element of [document.body, ...(button ? [button] : [])]) {
+        canvas.fillStyle = getComputedStyle(element).backgroundColor;
+        canvas.fillRect(0, 0, 1, 1);
+      }
+      const [red = 0, green = 0, blue = 0] = canvas.getImageData(0, 0, 1, 1).data;
+      return [red, green, blue];
+    };
+    return {
+      primary: drawn('vscode-button:not([secondary])'),
+      secondary: drawn('vscode-button[secondary]'),
+      page: drawn(),
+    };
+  });
+}
+
 /** As WCAG 2.2 defines it. */
 function contrast(one: Rgb, other: Rgb): number {
   const [light = 0, dark = 0] = [luminance(one), luminance(other)].toSorted((a, b) => b - a);
@@ -77,6 +99,18 @@ describe('The icons', () => {
           [...seen].some((classes) => classes.includes(`tone-${tone}`)),
           `no icon is ${tone}`,
         );
+    });
+  }
+});
+
+describe('The buttons', () => {
+  const suite = dashboardSuite();
+
+  for (const theme of THEMES) {
+    it(`stand out only if they are primary in the theme ${theme}`, async () => {
+      const { primary, secondary, page } = await buttonsOf(await suite.openAt('overview', { theme }));
+      const [first, others] = [contrast(primary, page), contrast(secondary, page)];
+      assert.ok(first >= 3 && others < 1.5, `${first.toFixed(2)}:1 and ${others.toFixed(2)}:1`);
     });
   }
 });

@@ -34,6 +34,7 @@ function stateOf(text: string): DashboardState {
       ...{ headline: text, detail: text, facts: [fact], otherModels: [text] },
       chatModels: connection.chatModels.map((model) => ({ ...model, id: `${text}2`, name: text })),
     },
+    offeredModels: [],
     prompts: {
       ...prompts,
       reach: { kind: 'nothing', why: text },
@@ -47,6 +48,7 @@ function stateOf(text: string): DashboardState {
           ...{ title: text, reason: text, settings: [{ key: text, now: text, after: { [text]: text } }] },
           now: { kind: 'goesTo', recipient: text, ifSignedIn: true },
           after: { kind: 'goesTo', recipient: text, ifSignedIn: false },
+          canTurnOff: false,
         },
       ],
     },

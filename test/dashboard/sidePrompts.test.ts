@@ -42,15 +42,23 @@ describe('The section Side Prompts', () => {
     assert.equal(new Set(byKind.values()).size, byKind.size);
   });
 
-  it('seals with one button, by mouse or keyboard, once for a state', async () => {
+  it('seals with one button, by mouse or keyboard, once until that has ended', async () => {
     const view = await suite.openAt('sidePrompts');
     assert.deepEqual(await buttons(view), ['Seal', 'Seal with Other Models…', 'Turn Off What Cannot Be Sealed']);
     const seal = view.page.locator('vscode-button', { hasText: /^\s*Seal\s*$/ });
     await seal.press('Enter');
     await view.show();
     await seal.click({ force: true });
-    assert.deepEqual(await view.actions(), [{ type: 'sealing', action: 'seal' }]);
     await show(view, SIDE_PROMPTS);
+    const all = view.page.locator('.buttons vscode-button');
+    assert.deepEqual(await all.evaluateAll((each) => each.map((button) => [button.ariaDisabled, button.ariaBusy])), [
+      ['true', 'true'],
+      ['true', 'false'],
+      ['true', 'false'],
+    ]);
+    await view.button('Turn Off What Cannot Be Sealed').click({ force: true });
+    assert.deepEqual(await view.actions(), [{ type: 'sealing', action: 'seal' }]);
+    await view.show({ type: 'ended', action: { type: 'sealing', action: 'seal' } });
     await seal.click();
     assert.equal((await view.actions()).length, 2);
   });
@@ -68,6 +76,8 @@ describe('The section Side Prompts', () => {
       /^Cannot be sealed: Dictation and Semantic search .*\. Only services of GitHub can do this\.$/m,
     );
     assert.deepEqual(await buttons(view), ['Seal with Other Models…', 'Turn Off What Cannot Be Sealed', 'Undo']);
+    const isSecondary = await view.button('Turn Off What Cannot Be Sealed').getAttribute('secondary');
+    assert.equal(isSecondary, null); // what is not sealed can only be turned off
     await view.button('Undo').press('Space');
     assert.deepEqual(await view.actions(), [{ type: 'sealing', action: 'undo' }]);
   });

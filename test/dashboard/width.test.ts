@@ -25,6 +25,25 @@ describe('The width of the tab', () => {
     });
   }
 
+  it('leaves at most two rows to the titles of the sections from 400 pixels on', async () => {
+    const view = await suite.openAt('overview', { width: 400 });
+    const rows = await view.page
+      .getByRole('tab')
+      .evaluateAll((tabs) => tabs.map((tab) => tab.getBoundingClientRect().y));
+    assert.ok(new Set(rows).size <= 2, rows.join());
+  });
+
+  it('never breaks an address within its port', async () => {
+    const view = await suite.openAt('overview');
+    for (let width = 320; width <= 1120; width += 25) {
+      await view.page.setViewportSize({ width, height: 600 });
+      const lines = await view.page
+        .locator('.port')
+        .evaluateAll((ports) => ports.map((port) => port.getClientRects().length));
+      assert.deepEqual(new Set(lines), new Set([1]), `${width} pixels`);
+    }
+  });
+
   it('may change: the charts follow', async () => {
     const view = await suite.openAt('usage', { width: 1600 });
     await view.show(usage(NOW));

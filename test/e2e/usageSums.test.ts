@@ -68,6 +68,15 @@ describe('The usage sums of a hosted proxy', () => {
     assert.equal(messagesOf(proxy).length, 1);
   });
 
+  it('arrive when a window reads the requests', async () => {
+    const { proxy, port, url } = await start(await scope.enclave());
+    await sendRequest(url, { body: chatBody('Hello') });
+    assert.equal(messagesOf(proxy).length, 0);
+    const { finished } = await withConnection(port, SECRET, (connection) => connection.activity(0));
+    const { sums } = await proxy.message('usageSums');
+    assert.deepEqual([finished.length, sums.map(({ requests }) => requests)], [1, [1]]);
+  });
+
   it('arrive before the process ends, with requests of all kinds', async () => {
     const { proxy, url } = await start(await scope.enclave());
     for (const text of ['Hello', 'Hello', '/status 429']) await sendRequest(url, { body: chatBody(text) });

@@ -111,6 +111,19 @@ describe('DashboardFeed', () => {
     assert.deepEqual(dashboard.failures, []);
   });
 
+  it('reads the usage again when requests have ended', async () => {
+    const settings = { backendUrl: (await scope.enclave()).url, port: await freePort() };
+    const window = EditorWindow.open(scope, settings);
+    const { url } = await window.start();
+    const dashboard = view(window);
+    dashboard.feed.start();
+    await dashboard.feed.showUsage('day', 'client');
+    await sendRequest(url, { body: chatBody('Hello') });
+    await dashboard.row('the request', (row) => isChat(row) && row.outcome !== null);
+    await dashboard.messages.find('the usage', ({ type }) => type === 'usage', dashboard.messages.items.length);
+    assert.deepEqual(dashboard.failures, []);
+  });
+
   it('tells the own checks of the extension apart from its chat', async () => {
     const settings = { backendUrl: (await scope.enclave()).url, port: await freePort() };
     const window = EditorWindow.open(scope, settings);

@@ -55,7 +55,9 @@ export function recommendedChanges(facts: EditorFacts, models: SealingModels): r
 
 /** The changes that turn off what cannot be sealed. */
 export function turningOffChanges(facts: EditorFacts): readonly SettingChange[] {
-  return copilotState(facts) === 'disabled' ? [] : CATALOGUE.flatMap(({ turnOff }) => turnOff?.(facts) ?? []);
+  return CATALOGUE.flatMap(({ judge, turnOff }) =>
+    turnOff === undefined || judge(facts).mark.kind === 'off' ? [] : turnOff(facts),
+  );
 }
 
 /** All that is known about one kind of side prompt. */
@@ -344,7 +346,9 @@ function dictationVerdict(facts: EditorFacts): Verdict {
   if (isAtMicrosoft(facts)) {
     return {
       mark: { kind: 'goesTo', recipient: 'Microsoft', ifSignedIn: false },
-      reason: `${SETTINGS.dictationModel} is mai.`,
+      reason:
+        `${SETTINGS.dictationModel} is mai: Microsoft hears what you say. This cannot be sealed, only turned off ` +
+        `(${SETTINGS.dictation}).`,
     };
   }
   if (facts.setting(SETTINGS.dictationCleanup)?.value === false) {

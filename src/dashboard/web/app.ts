@@ -33,7 +33,7 @@ export class App implements Dashboard {
   usage: UsageView | undefined;
   view: SavedView;
   now = Date.now();
-  /** The actions that have not been answered by a new state. */
+  /** The actions that have not ended. */
   readonly #busy = new Set<string>();
   #announcement = '';
   #isScheduled = false;
@@ -61,7 +61,6 @@ export class App implements Dashboard {
       case 'state':
         this.#announcement = changes(this.state, message.state);
         this.state = message.state;
-        this.#busy.clear();
         break;
       case 'requests':
         this.requests.update(message.requests, message.reset, Date.now());
@@ -69,6 +68,9 @@ export class App implements Dashboard {
         break;
       case 'usage':
         this.usage = message.view;
+        break;
+      case 'ended':
+        this.#busy.delete(messageKey(message.action));
         break;
       case 'show':
         // The focused button would go with its section.
@@ -94,13 +96,13 @@ export class App implements Dashboard {
   }
 
   act(message: FromDashboard): void {
-    this.#busy.add(JSON.stringify(message));
+    this.#busy.add(messageKey(message));
     this.send(message);
     this.#schedule();
   }
 
   isBusy(message: FromDashboard): boolean {
-    return this.#busy.has(JSON.stringify(message));
+    return this.#busy.has(messageKey(message));
   }
 
   #requestUsage(): void {
@@ -136,7 +138,7 @@ export class App implements Dashboard {
   }
 
   #section(section: Section): TemplateResult {
-    if (section === 'requests') return requestsSection(this, modelIds(this.state));
+    if (section === 'requests') return requestsSection(this, this.state?.offeredModels ?? []);
     if (section === 'usage') return usageSection(this);
     if (this.state === undefined) return empty('Loading…');
     if (section === 'overview') return overviewSection(this.state, this);
@@ -147,9 +149,9 @@ export class App implements Dashboard {
   }
 }
 
-function modelIds(state: DashboardState | undefined): readonly string[] {
-  const { chatModels = [], otherModels = [] } = state?.connection ?? {};
-  return [...chatModels.map(({ id }) => id), ...otherModels];
+/** Equal for equal messages. */
+function messageKey(message: FromDashboard): string {
+  return JSON.stringify(Object.entries(message).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** What a screen reader says about a new state: sentences that were not there before. */

@@ -46,21 +46,23 @@ export function messageButton(
   >`;
 }
 
-/** A button for an action that takes a while: it is disabled until the next state arrives. */
+/** A button for an action that takes a while: it is disabled until that has ended, or while `isBlocked`. */
 export function actionButton(
   { title, label, isPrimary = false }: ButtonText,
   message: FromDashboard,
   dashboard: Dashboard,
+  isBlocked = false,
 ): TemplateResult {
   const isBusy = dashboard.isBusy(message);
+  const isDisabled = isBusy || isBlocked;
   return html`<vscode-button
     ?secondary=${!isPrimary}
-    ?disabled=${isBusy}
+    ?disabled=${isDisabled}
     aria-label=${label ?? nothing}
     aria-busy=${isBusy}
-    aria-disabled=${isBusy}
+    aria-disabled=${isDisabled}
     @click=${() => {
-      if (!isBusy) dashboard.act(message);
+      if (!isDisabled) dashboard.act(message);
     }}
     >${title}</vscode-button
   >`;

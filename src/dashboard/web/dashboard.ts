@@ -14,7 +14,7 @@ export interface Dashboard {
   readonly now: number;
   change(part: Partial<SavedView>): void;
   send(message: FromDashboard): void;
-  /** Sends an action that is disabled until the next state arrives. */
+  /** Sends an action that is disabled until it has ended. */
   act(message: FromDashboard): void;
   isBusy(message: FromDashboard): boolean;
 }

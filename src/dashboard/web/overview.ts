@@ -42,8 +42,15 @@ function drawing(state: DashboardState): TemplateResult {
 
 function stop({ title, detail, tone }: Stop): TemplateResult {
   return html`<span class="stop tone-${tone}"
-    >${icon(tone)}<strong>${prose(title)}</strong>${detail === '' ? nothing : html`<span class="sub">${prose(detail)}</span>`}</span
+    >${icon(tone)}<strong>${prose(title)}</strong>${detail === '' ? nothing : html`<span class="sub">${address(detail)}</span>`}</span
   >`;
+}
+
+/** A line may end before the port of an address, but not in it. */
+function address(text: string): TemplateResult {
+  const [, host, port] = /^(.+)(:\d+(?:\/v1)?)$/.exec(text) ?? [];
+  if (host === undefined || port === undefined) return prose(text);
+  return html`${prose(host)}<wbr /><span class="port">${port}</span>`;
 }
 
 function today(usage: UsageView | undefined): TemplateResult | typeof nothing {

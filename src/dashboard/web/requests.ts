@@ -3,6 +3,7 @@ import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
+import { plural } from '../../presentation/text.ts';
 import type { FailureAction, NamedRequest } from '../model.ts';
 import { failureOf, titleOf } from '../requestFailures.ts';
 import type { Failure } from '../requestFailures.ts';
@@ -148,10 +149,14 @@ function numbers(request: NamedRequest, { requests, now }: Dashboard): readonly 
   const duration = formats.duration(requests.duration(request, now));
   return [
     ...(status < 400 ? [] : [html`<span>status ${status}</span>`]),
-    ...(tokensIn === null ? [] : [html`<span>${formats.number(tokensIn)} tokens in${cached}</span>`]),
-    ...(tokensOut === null ? [] : [html`<span>${formats.number(tokensOut)} tokens out</span>`]),
+    ...(tokensIn === null
+      ? []
+      : [html`<span>${formats.number(tokensIn)} ${plural(tokensIn, 'token')} in${cached}</span>`]),
+    ...(tokensOut === null ? [] : [html`<span>${formats.number(tokensOut)} ${plural(tokensOut, 'token')} out</span>`]),
     ...(firstByteMs === null ? [] : [html`<span>first byte after ${formats.duration(firstByteMs)}</span>`]),
     html`<span class="duration">${outcome === null ? 'running for' : 'took'} ${duration}</span>`,
-    ...(speed === null ? [] : [html`<span>${formats.number(speed)} tokens per second</span>`]),
+    ...(speed === null
+      ? []
+      : [html`<span>${formats.number(speed)} ${plural(Math.round(speed), 'token')} per second</span>`]),
   ];
 }

@@ -1,10 +1,12 @@
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
 import { NOT_READ } from '../../promptMap/editorSenders.ts';
+import { SEALING_ACTIONS } from '../model.ts';
 import type { DashboardState, PromptsSection, SidePromptRow, SidePromptsSection } from '../model.ts';
 import {
   SEALING_TITLES,
   describeValues,
+  mainAction,
   placeAfter,
   placeNow,
   sealingActions,
@@ -24,11 +26,14 @@ export function sidePromptsSection(
 ): TemplateResult {
   if (sidePrompts === null) return empty(NOT_READ);
   const summary = summarizeSealing(sidePrompts, prompts);
+  const main = mainAction(sidePrompts);
+  // Each of them writes the same settings.
+  const isWriting = SEALING_ACTIONS.some((action) => dashboard.isBusy({ type: 'sealing', action }));
   const { remedy } = prompts;
   return html`${banner(summary, wordList(summary.lines))}
     ${remedy === null ? nothing : commandButtons([remedy], remedy, dashboard)}
     <div class="buttons">
-      ${sealingActions(sidePrompts).map((action) => actionButton({ title: SEALING_TITLES[action], isPrimary: action === 'seal' }, { type: 'sealing', action }, dashboard))}
+      ${sealingActions(sidePrompts).map((action) => actionButton({ title: SEALING_TITLES[action], isPrimary: action === main }, { type: 'sealing', action }, dashboard, isWriting))}
     </div>
     ${table(sidePrompts, prompts, dashboard)}`;
 }
@@ -58,11 +63,12 @@ function line(
   { reach }: PromptsSection,
   dashboard: Dashboard,
 ): TemplateResult {
-  const { title, now, after } = row;
+  const { title, now } = row;
+  const after = placeAfter(row, reach);
   return html`<tr role="row">
     <th role="rowheader" scope="row" aria-label=${shortText(title)}>${details(row, section, dashboard)}</th>
     <td role="cell">${label('Now')}${place(placeNow(now, reach))}</td>
-    <td role="cell">${label('After sealing')}${after === null ? NO_VALUE : place(placeAfter(after, reach))}</td>
+    <td role="cell">${label('After sealing')}${after === undefined ? NO_VALUE : place(after)}</td>
   </tr>`;
 }
 

@@ -2,6 +2,7 @@ import { html, nothing, render } from 'lit';
 import type { TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { ref } from 'lit/directives/ref.js';
+import { plural } from '../../presentation/text.ts';
 import { MEASURES, NEXT_STEPS } from '../model.ts';
 import type { Grouping, Measure, Range, UsageTotals, UsageView } from '../model.ts';
 import { commandButtons } from './buttons.ts';
@@ -21,6 +22,12 @@ const COLUMNS: Readonly<Record<Measure, string>> = {
   tokensIn: 'Tokens in',
   tokensOut: 'Tokens out',
 };
+/** The column's title beside this value. */
+function titleBeside(measure: Measure, value: number): string {
+  const title = COLUMNS[measure].toLowerCase();
+  return value === 1 ? title.replace(/^(request|token)s/, '$1') : title;
+}
+
 const GROUPING_TITLES: Readonly<Record<Grouping, string>> = { client: 'By client', model: 'By model' };
 
 export function usageSection(dashboard: Dashboard): TemplateResult {
@@ -70,7 +77,7 @@ function noRequests({ range, recording }: UsageView, dashboard: Dashboard): Temp
 
 function use(view: UsageView, since: number): TemplateResult {
   const { tokensCached } = view.totals;
-  const cached = { title: 'tokens in from a cache', value: formats.number(tokensCached) };
+  const cached = { title: `${plural(tokensCached, 'token')} in from a cache`, value: formats.number(tokensCached) };
   const firstByte = { title: 'to first byte (median)', value: formats.duration(view.firstByte) };
   const latency = [
     { name: 'Median', values: view.median },
@@ -94,7 +101,7 @@ function use(view: UsageView, since: number): TemplateResult {
 /** The numbers of a day or a period. */
 export function figuresOf(totals: UsageTotals): readonly Figure[] {
   return MEASURES.map((measure) => ({
-    title: COLUMNS[measure].toLowerCase(),
+    title: titleBeside(measure, totals[measure]),
     value: formats.number(totals[measure]),
     ...(measure === 'errors' && totals.errors > 0 && { tone: 'error' as const }),
   }));
@@ -131,7 +138,7 @@ function legend(series: readonly { readonly name: string }[], shape = ''): Templ
 /** The totals of each client or model. */
 function totals({ by, series, totals: all }: UsageView): TemplateResult {
   const cells = (value: (measure: Measure) => number) =>
-    MEASURES.map((measure) => cell(COLUMNS[measure].toLowerCase(), formats.number(value(measure))));
+    MEASURES.map((measure) => cell(titleBeside(measure, value(measure)), formats.number(value(measure))));
   return html`<div class="scroller numbers totals" tabindex="0" role="region" aria-label="Totals">
     <table>
       <caption class="visually-hidden">

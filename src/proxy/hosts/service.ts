@@ -135,7 +135,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const backendUrl = config.backend.origin + config.backend.basePath;
   const watch = watchConnection((event) => {
     onEvent(event);
-    if (event.type === 'verified') void checkApiKey();
+    if (event.type === 'verified') void apiKeyCheck?.run(state.apiKey);
   });
   const network = new Network(options.network, options.findProxy, log);
   const connection = openConnection({
@@ -153,9 +153,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const { connectsWithoutKey = true } = options;
   const models = new ModelLists(() => systemClock.monotonic());
-  const apiKeyCheck = options.checksApiKey === true ? new ApiKeyCheck(models, log) : undefined;
-  const checkApiKey = async () =>
-    apiKeyCheck?.run(state.apiKey, { exchange: connection, timeouts: state, onOutcome: watch.outcome });
+  /** The models that the proxy's own API key can use. */
+  const loadModels = async (apiKey: string) => {
+    const context = { exchange: connection, timeouts: state, onOutcome: () => undefined };
+    // the empty id stands for any access key: a failure is that of the proxy's key
+    await models.reload({ value: apiKey, accessKeyId: '' }, context, new AbortController().signal); // the relay has time limits
+  };
+  const apiKeyCheck = options.checksApiKey === true ? new ApiKeyCheck(loadModels, log) : undefined;
   const readiness = (): NotReady | null => {
     if (shutdown.isStopping) return STOPPING;
     if (connection.sessions.current() !== undefined) return null;
@@ -182,10 +186,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     sessionRemaining: () => connection.sessions.remaining,
     isModel: (model) => models.includes(model),
     loadModels: async () => {
-      if (state.apiKey === null) return;
-      const key = { value: state.apiKey, accessKeyId: '' };
-      const context = { exchange: connection, timeouts: state, onOutcome: () => undefined };
-      await models.reload(key, context, AbortSignal.timeout(HANDSHAKE_LIMIT));
+      if (state.apiKey !== null) await loadModels(state.apiKey);
     },
   });
   const local = createProxyServer({
@@ -223,9 +224,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     activity,
     clock,
     evidence: () => connection.evidence(),
-    eraseUsage: () => {
-      collector?.erase();
-    },
+    usage: collector,
     log,
   });
   const { server } = local;
@@ -265,7 +264,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       const { apiKey, cacheNamespaceRoot = state.cacheNamespaceRoot } = secrets;
       const keys = keysOf(shutdown.isStopping ? { ...secrets, ownership: null } : secrets);
       state = { ...state, apiKey, cacheNamespaceRoot, ...keys };
-      void checkApiKey();
+      void apiKeyCheck?.run(apiKey);
     },
     update(settings) {
       state = { ...state, ...settings };

@@ -26,6 +26,7 @@ import type { RequestLimits } from '../relay/requestLimits.ts';
 import type { UpstreamKey } from '../relay/upstream.ts';
 import type { ActivityLog } from '../usage/activityLog.ts';
 import { RequestEntry } from '../usage/requestEntry.ts';
+import type { UsageCollector } from '../usage/usageCollector.ts';
 import type { AccessKeys } from './accessKeys.ts';
 import type { Callers } from './callers.ts';
 import type { ClientLimits, KeyLimits } from './clientLimits.ts';
@@ -81,8 +82,8 @@ export interface ServerOptions {
   readonly clock: Clock;
   /** The evidence of the live session; without one, that of the last handshake that got a document; null if none did. */
   readonly evidence: () => Evidence | null;
-  /** Forgets the sums that were not sent to the extension yet. */
-  readonly eraseUsage: () => void;
+  /** The sums that were not sent to the extension yet; undefined without an extension. */
+  readonly usage: Pick<UsageCollector, 'erase' | 'flush'> | undefined;
   readonly dialects: Pick<DialectContext, 'models' | 'translator'>;
   readonly log: Log;
 }

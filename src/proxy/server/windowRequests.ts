@@ -5,6 +5,7 @@ import { isChallenge, isFromWindow, isRequest, sealReport } from '../../shared/o
 import type { ProxyReport, WindowRequest } from '../../shared/ownership.ts';
 import { singleValue } from '../http/headers.ts';
 import type { ActivityLog } from '../usage/activityLog.ts';
+import type { UsageCollector } from '../usage/usageCollector.ts';
 
 /** What the proxy needs to recognize and answer its user's windows. */
 export interface Ownership {
@@ -31,7 +32,8 @@ export function windowRequest(method: string, raw: readonly string[], ownership:
 interface WindowAnswers {
   readonly activity: Pick<ActivityLog, 'report'>;
   readonly evidence: () => Evidence | null;
-  readonly eraseUsage: () => void;
+  /** The sums that were not sent to the extension yet; undefined without an extension. */
+  readonly usage: Pick<UsageCollector, 'erase' | 'flush'> | undefined;
   readonly onEvent: (event: { type: 'releaseRequested' }) => void;
 }
 
@@ -42,7 +44,7 @@ interface WindowAnswers {
  */
 export function answerWindow(
   request: HealthRequest,
-  { activity, evidence, eraseUsage, onEvent }: WindowAnswers,
+  { activity, evidence, usage, onEvent }: WindowAnswers,
   target: string,
 ): [status: number, json: string, headers?: string[]] {
   switch (request) {
@@ -50,11 +52,12 @@ export function answerWindow(
       onEvent({ type: 'releaseRequested' });
       return [202, '{}', ['connection', 'close']];
     case 'activity':
+      usage?.flush(); // who sees the requests should find them in the sums
       return [200, JSON.stringify(activity.report(cursorOf(target)))];
     case 'evidence':
       return [200, JSON.stringify(evidence())];
     case 'eraseUsage':
-      eraseUsage();
+      usage?.erase();
       return [202, '{}'];
   }
 }

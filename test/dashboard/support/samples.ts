@@ -86,6 +86,7 @@ function state(
   const isConnected = status.health.kind === 'connected';
   return {
     connection: { ...connection, chatModels: isConnected ? MODELS : [], otherModels: [] },
+    offeredModels: isConnected ? MODELS.map(({ id }) => id) : [],
     prompts,
     sidePrompts,
     attestation: attestation(status, found, now),

@@ -25,7 +25,7 @@ describe('clientName()', () => {
   it('names the keys, and all other callers', () => {
     const nameOf = (caller: string, former?: string) => clientName(caller, [OWN, ADA], former);
     assert.equal(nameOf(ADA.id, 'an old name'), "Ada's notebook");
-    assert.equal(nameOf(OWN.id), "VS Code's chat and connection checks");
+    assert.equal(nameOf(OWN.id), 'Sealed Proxy in VS Code');
     assert.equal(nameOf('f'.repeat(16)), 'Revoked key');
     assert.equal(nameOf('f'.repeat(16), 'Cline'), 'Cline (revoked)');
     assert.equal(nameOf(DIRECT), 'API key sent by the client');

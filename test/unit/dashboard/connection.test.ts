@@ -58,6 +58,7 @@ describe('connectionSection()', () => {
     const status = runningStatus({ health: { kind: 'connected', models: ['a', 'b'], catalogue, checkedAt: AT } });
     const shown = connectionSection(status, { a: { contextWindow: 64_000, maxOutputTokens: 4000 } });
     assert.ok(shown.facts.some(({ name, value }) => name === 'PCR0' && value === 'abababab…abababab'));
+    assert.equal(shown.facts.find(({ name }) => name === 'Models')?.value, '1 chat model, 1 other');
     const [model] = shown.chatModels;
     assert.deepEqual([model?.id, model?.maxInputTokens, model?.maxOutputTokens], ['a', 60_000, 4000]);
     assert.deepEqual([shown.chatModels.length, shown.otherModels], [1, ['b']]);

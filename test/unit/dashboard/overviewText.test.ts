@@ -13,6 +13,7 @@ const path = (status: ProxyStatus, names: readonly string[] = [], isRemote = fal
   pathOf({
     connection: connectionSection(status, {}),
     prompts: { ...promptMap({ status, ...NO_SENDERS }), isRemote },
+    offeredModels: [],
     sidePrompts: null,
     attestation: attestationSection(status, null),
     clients: clientRows(

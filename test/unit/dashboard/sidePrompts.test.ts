@@ -49,6 +49,18 @@ describe('sidePromptsSection()', () => {
     ]);
   });
 
+  it('says what can only be turned off, also without GitHub Copilot', () => {
+    const dictation = { [SETTINGS.dictation]: true, [SETTINGS.dictationModel]: 'mai' };
+    const row = rowOf('Dictation', {
+      models: [OUR_LARGE, OUR_SMALL],
+      values: { ...dictation, [SETTINGS.ghostText]: undefined },
+    });
+    assert.deepEqual([row.now.kind, row.canTurnOff], ['goesTo', true]);
+    assert.match(row.reason, /cannot be sealed, only turned off \(dictation\.enabled\)\.$/);
+    assert.equal(rowOf('Dictation', { values: { ...dictation, [SETTINGS.dictation]: false } }).canTurnOff, false);
+    assert.equal(rowOf('Inline chat').canTurnOff, false);
+  });
+
   it('guesses nothing while no model is recommended', () => {
     const facts = makeFacts({ models: [] });
     const reading = { facts, prompts: judgeSidePrompts(facts) };

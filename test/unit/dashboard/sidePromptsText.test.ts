@@ -4,6 +4,7 @@ import type { Mark } from '../../../src/chat/sidePrompts/mark.ts';
 import type { SidePromptsSection } from '../../../src/dashboard/model.ts';
 import {
   describeValues,
+  mainAction,
   placeAfter,
   placeNow,
   sealingActions,
@@ -34,9 +35,9 @@ function sectionOf(
   change: Partial<SidePromptsSection> = {},
 ): SidePromptsSection {
   const rows = marks.map(([now, after], index) => ({
-    ...{ title: String.fromCodePoint(65 + index), reason: 'A reason.', now, after, settings: [] },
+    ...{ title: String.fromCodePoint(65 + index), reason: 'A reason.', now, after, canTurnOff: false, settings: [] },
   }));
-  return { rows, recommended: RECOMMENDED, hasChoice: true, changes: 0, canTurnOff: false, canUndo: false, ...change };
+  return { rows, recommended: RECOMMENDED, hasChoice: true, changes: 0, canUndo: false, ...change };
 }
 
 const summary = (section: SidePromptsSection, reach: Reach = ENCLAVE) =>
@@ -46,12 +47,17 @@ const done = (marks: readonly Mark[], reach?: Reach) =>
   summary(sectionOf(marks.map((mark) => [mark, mark] as const)), reach);
 
 describe('placeNow() and placeAfter()', () => {
+  const afterSealing = (after: Mark, canTurnOff = false) => {
+    const [row] = sectionOf([[after, after]]).rows;
+    return row && placeAfter({ ...row, canTurnOff }, ENCLAVE);
+  };
+
   it('say in a few words where a side prompt goes', () => {
     const marks = [
       ...[SEALED, OFF, FOLLOWS, UNKNOWN, GITHUB, goesTo('GitHub', true), goesTo(DEVELOPMENT_BACKEND)],
       ...[cannot('service'), cannot('service', true), cannot('editor')],
     ];
-    const texts = marks.map((mark) => [placeNow(mark, ENCLAVE), placeAfter(mark, ENCLAVE)].map(({ text }) => text));
+    const texts = marks.map((mark) => [placeNow(mark, ENCLAVE), afterSealing(mark)].map((place) => place?.text));
     assert.deepEqual(texts, [
       ['Sealed', 'Sealed'],
       ['Off', 'Off'],
@@ -64,6 +70,10 @@ describe('placeNow() and placeAfter()', () => {
       ['GitHub, if you sign in', 'Cannot be sealed'],
       ['GitHub, in part', 'Cannot be sealed'],
     ]);
+  });
+
+  it('say that what can only be turned off cannot be sealed', () => {
+    assert.equal(afterSealing(goesTo('Microsoft'), true)?.text, 'Cannot be sealed');
   });
 
   it('call nothing sealed unless a verified enclave is reached', () => {
@@ -173,10 +183,32 @@ describe('summarizeSealing()', () => {
   });
 });
 
-describe('sealingActions()', () => {
+/** Dictation, whose speech a setting sends to Microsoft. */
+function withDictation(change: Partial<SidePromptsSection> = {}): SidePromptsSection {
+  const section = sectionOf([[SEALED, SEALED]], change);
+  const dictation = { title: 'Dictation', reason: '', settings: [], canTurnOff: true } as const;
+  return {
+    ...section,
+    rows: [...section.rows, { ...dictation, now: goesTo('Microsoft'), after: goesTo('Microsoft') }],
+  };
+}
+
+describe('sealingActions() and mainAction()', () => {
+  it('lead to the button that turns off what sealing does not change', () => {
+    const name =
+      'To keep the following from leaving this computer, select "Turn Off What Cannot Be Sealed": Dictation.';
+    const sealed = withDictation();
+    assert.deepEqual([sealingActions(sealed), mainAction(sealed)], [['sealWithOthers', 'turnOff'], 'turnOff']);
+    assert.equal(summary(sealed).detail, `Seal has nothing left to change. ${name}`);
+    const before = withDictation({ changes: 7 });
+    assert.equal(mainAction(before), 'seal');
+    assert.ok(summary(before).detail.endsWith(name));
+    assert.equal(mainAction(sectionOf([[SEALED, SEALED]])), undefined);
+  });
+
   it('offers what is possible, sealing first', () => {
     const actions = (change: Partial<SidePromptsSection>) => sealingActions(sectionOf([], change));
-    assert.deepEqual(actions({ changes: 7, canTurnOff: true, canUndo: true }), [
+    assert.deepEqual(sealingActions(withDictation({ changes: 7, canUndo: true })), [
       ...['seal', 'sealWithOthers', 'turnOff', 'undo'],
     ]);
     assert.deepEqual(actions({ hasChoice: false }), []);

@@ -34,7 +34,7 @@ const outline = (rows: readonly SideRow[]): string[] =>
     ...outline(children).map((line) => `  ${line}`),
   ]);
 const rowsOf = (status: ProxyStatus, failures: readonly RequestRecord[] = []) =>
-  sideRows(status, [CLINE, USED], failures);
+  sideRows(status, [CLINE, USED], ['glm-5'], failures);
 
 describe('sideRows()', () => {
   it('shows the state, the address, the clients, the failures and what can be done', () => {
@@ -95,18 +95,12 @@ describe('sideRows()', () => {
   });
 
   it('begins the next step where there is nothing yet', () => {
-    const rows = sideRows(runningStatus(), [], []);
+    const rows = sideRows(runningStatus(), [], [], []);
     assert.ok(outline(rows).includes('  None yet: connect an assistant → connectAssistant'));
     assert.ok(outline(rows).includes('  None since the proxy started'));
   });
 
   it('names the model that the backend does not offer, and says what to do', () => {
-    const health: Health = {
-      kind: 'connected',
-      models: ['glm-5'],
-      catalogue: { data: [{ id: 'glm-5' }] },
-      checkedAt: AT,
-    };
     const failed = {
       ...FAILED,
       outcome: 'failed',
@@ -114,7 +108,7 @@ describe('sideRows()', () => {
       status: 400,
       requestedModel: 'gpt-\u202e4o',
     } as const;
-    const group = rowsOf(runningStatus({ health }), [failed]).find(({ label }) => label === 'Last failures');
+    const group = rowsOf(runningStatus(), [failed]).find(({ label }) => label === 'Last failures');
     const [row] = group?.children ?? [];
     assert.equal(row?.label, 'The backend does not know the model gpt-\ufffd4o');
     assert.match(
@@ -134,7 +128,7 @@ describe('sideRows()', () => {
       checkedAt: AT,
       retryAt: null,
     };
-    const rows = sideRows(runningStatus({ health }), [hostile], [failed]);
+    const rows = sideRows(runningStatus({ health }), [hostile], [], [failed]);
     assert.ok(!JSON.stringify(rows).includes('\u202e'));
   });
 });

@@ -40,11 +40,6 @@ const { contributes, activationEvents } = JSON.parse(read('package.json')) as Ma
 const names = Object.keys(COMMANDS) as VisibleCommand[];
 const inPalette = names.filter((name) => COMMANDS[name].palette !== 'never');
 
-function iconOf(name: VisibleCommand) {
-  const { diffIcon } = COMMANDS[name];
-  return diffIcon === undefined ? {} : { icon: `$(${diffIcon})` };
-}
-
 /** Fails with a sentence that names the part of package.json to change, and its right content. */
 function assertContributes(part: string, actual: unknown, expected: unknown): void {
   assert.deepEqual(
@@ -61,7 +56,6 @@ describe('COMMANDS', () => {
       command: commandId(name),
       title: COMMANDS[name].title,
       category: 'Sealed Proxy',
-      ...iconOf(name),
     }));
     assertContributes('commands', contributes.commands, expected);
   });
@@ -73,8 +67,8 @@ describe('COMMANDS', () => {
     assertContributes('menus.commandPalette', contributes.menus.commandPalette, expected);
   });
 
-  it('is in the title bar of the diff editor that shows a change, in the same order', () => {
-    const inDiff = names.filter((name) => COMMANDS[name].diffIcon !== undefined);
+  it('is in the title bar of the diff editor that shows a change, as text, in the same order', () => {
+    const inDiff = names.filter((name) => COMMANDS[name].inDiff === true);
     const expected = inDiff.map((name, index) => ({
       command: commandId(name),
       when: COMMANDS[name].palette,
@@ -158,11 +152,12 @@ describe('menuGroups()', () => {
     const groups = menu(offered, true, true);
     assert.deepEqual(
       groups.map(({ title }) => title),
-      ['Use', 'Look', 'Keys', 'Proxy'],
+      ['Use', 'Look', 'Keys', 'Proxy', 'Remove'],
     );
     for (const name of [...offered, 'showUsage', 'restart', 'removeApiKey'] as const)
       assert.notEqual(find(groups, name), undefined, name);
     assert.equal(find(groups, 'useFreePort'), undefined);
+    assert.deepEqual(groups.at(-1)?.commands, ['removeApiKey', 'removeEverything']);
   });
 
   it('lists each command once, in the order of the catalogue, and no empty group', () => {

@@ -25,7 +25,8 @@ describe('statusTooltip()', () => {
       lineOf({ today: { requests: 2, tokensIn: 1000, tokensOut: 34 } }),
       `Today: 2 requests, ${thousand} tokens in, 34 tokens out`,
     );
-    assert.match(lineOf({ today: { requests: 1, tokensIn: 0, tokensOut: 0 } }) ?? '', /^Today: 1 request, /);
+    const one = { requests: 1, tokensIn: 1, tokensOut: 1 };
+    assert.equal(lineOf({ today: one }), 'Today: 1 request, 1 token in, 1 token out');
     assert.equal(lineOf({ today: { requests: 0, tokensIn: 0, tokensOut: 0 } }), undefined);
     assert.equal(lineOf({ today: undefined }), undefined);
   });

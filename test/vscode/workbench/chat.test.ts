@@ -39,7 +39,7 @@ describe("VS Code's chat", () => {
     await window.waitForStatus('Sealed Proxy: set API key', 'key');
     await window.setApiKey('dev-the-key-of-a-user');
     await window.waitForStatus('Sealed Proxy: development');
-    await window.dismiss('API key accepted. 8 models are available.');
+    await window.dismiss('API key accepted. The backend offers 6 chat models, 2 others.');
     chat = await ChatView.open(window);
   });
 

@@ -97,6 +97,9 @@ describe('Connect an Assistant', () => {
     const right = window.page.locator('.modified-in-monaco-diff-editor .view-lines').first();
     await right.getByText('apiBase').first().waitFor();
     await window.screenshot('connect-preview');
+    // As text: an icon is overlooked once the notification has gone.
+    const titles = window.page.locator('.editor-group-container.active .editor-actions').getByText(/These Changes$/);
+    assert.deepEqual(await titles.allInnerTexts(), ['Write These Changes', 'Cancel These Changes']);
     const shown = await right.innerText();
     assert.ok(!shown.includes(THEIR_KEY));
     assert.deepEqual(keysIn(shown), []);

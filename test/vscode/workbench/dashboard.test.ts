@@ -71,7 +71,7 @@ describe('The dashboard', () => {
     await dashboard.pictures('no-key');
     await dashboard.press('Set API Key');
     await window.enterText('Sealed Proxy: Set API Key', API_KEY);
-    await window.dismiss('API key accepted. 8 models are available.');
+    await window.dismiss('API key accepted. The backend offers 6 chat models, 2 others.');
   });
 
   it('shows the new state and the models at once', async () => {
@@ -207,7 +207,7 @@ describe('The dashboard', () => {
     dashboard = new DashboardTab(window);
     await dashboard.shows('Requests');
     await dashboard.press('Show own checks');
-    await dashboard.request('connection checks'); // of the new proxy
+    await dashboard.request('Sealed Proxy in VS Code'); // of the new proxy
     assert.equal(await dashboard.tab.count(), 1);
   });
 

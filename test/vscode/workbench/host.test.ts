@@ -39,7 +39,7 @@ describe('The extension host', () => {
     const window = await editor.open('project');
     await window.setApiKey(API_KEY);
     await window.waitForStatus('Sealed Proxy: development');
-    await window.dismiss('API key accepted. 8 models are available.');
+    await window.dismiss('API key accepted. The backend offers 6 chat models, 2 others.');
     const asked = window.bridge.command<SealedProxyConnection>('sealedProxy.getConnection', { client: CLIENT });
     const question = `Allow a program that calls itself "${CLIENT}" to use Sealed Proxy?`;
     const dialog = window.page.locator('.monaco-dialog-box').filter({ hasText: question });

@@ -68,7 +68,7 @@ describe('Hostile names', () => {
     window = await editor.open('project');
     dashboard = new DashboardTab(window);
     await window.setApiKey(API_KEY);
-    await window.dismiss('API key accepted. 3 models are available.');
+    await window.dismiss('API key accepted. The backend offers 1 chat model, 2 others.');
     await window.waitForStatus('Sealed Proxy', 'shield');
   });
 

@@ -108,7 +108,7 @@ describe('A company network', () => {
 
   it('says that the proxy refuses the password, and what to do', async () => {
     await set('http.proxy', company.url.replace('//', '//user:wrong@'));
-    await window.waitForStatus('Sealed Proxy: unreachable', 'debug-disconnect');
+    await window.waitForStatus('Sealed Proxy: backend unreachable', 'debug-disconnect');
     const tooltip = await window.picture('proxy-authentication');
     assert.match(tooltip, /The HTTP proxy \S+ refused the user name and the password\. Set http\.proxyAuthorization/);
     const shown = await window.diagnosis('proxy-authentication');

@@ -58,7 +58,7 @@ describe("VS Code's chat with models of another provider", () => {
     await window.page.keyboard.press('Enter');
     await window.enterText('Sealed Proxy: Set API Key', API_KEY);
     await window.waitForStatus('Sealed Proxy', 'shield');
-    await window.dismiss('API key accepted. 8 models are available.');
+    await window.dismiss('API key accepted. The backend offers 6 chat models, 2 others.');
     await window.page.locator('.models-widget').getByText(SEALED).waitFor();
     await window.screenshot('other-vendor-manage');
     chat = await ChatView.open(window);

@@ -41,6 +41,8 @@ describe('Disconnect and Remove Everything', () => {
   let editor: Editor;
   let window: Workbench;
   let other: Workbench;
+  /** Of the notification that stays. */
+  let connected: RegExp;
   /** The names of the settings that the user had before. */
   let userSettings: readonly string[];
 
@@ -56,7 +58,10 @@ describe('Disconnect and Remove Everything', () => {
     await window.runCommand(`${TITLE}…`);
     await choose(name, ...labels);
     await window.decide('Write These Changes');
-    await window.dismiss(new RegExp(`${name} is (?:connected|configured)`)); // some cannot be judged
+    return new RegExp(`${name} is (?:connected|configured)`); // some cannot be judged
+  };
+  const connectAndDismiss = async (name: string, ...labels: readonly string[]) => {
+    await window.dismiss(await connect(name, ...labels));
   };
   const write = (path: string, text: string) => {
     mkdirSync(dirname(path), { recursive: true });
@@ -106,17 +111,18 @@ describe('Disconnect and Remove Everything', () => {
     await chat.choose('GLM 5.2');
     await chat.ask('Hello');
     await chat.answer.locator('.rendered-markdown').filter({ hasText: /\w/ }).first().waitFor();
-    await connect('Continue', 'GLM 5.2');
-    await connect('opencode', 'GLM 5.2');
-    await connect('Qwen Code', 'GLM 5.2');
-    await connect('llama.vscode', 'GLM 5.2');
-    await connect('VS Code Custom Endpoint');
+    await connectAndDismiss('Continue', 'GLM 5.2');
+    await connectAndDismiss('Qwen Code', 'GLM 5.2');
+    await connectAndDismiss('llama.vscode', 'GLM 5.2');
+    await connectAndDismiss('VS Code Custom Endpoint');
     // The user goes on using the file.
     writeFileSync(pathOf('.qwen', 'settings.json'), `${readFileSync(pathOf('.qwen', 'settings.json'), 'utf8')}\n`);
     await window.runCommand('Sealed Proxy: Create Access Key');
     await window.enterText('Sealed Proxy: Create Access Key', 'Notebook');
     await window.dismiss('Copied the access key');
     await eventually('the recorded usage', () => usageFiles().some((path) => path.endsWith('.json')));
+    connected = await connect('opencode', 'GLM 5.2');
+    await window.toast(connected).waitFor();
     const found = [...search().keys()].filter((path) => keeperOf(path) === undefined);
     for (const path of ['.continue/config.yaml', '.config/opencode/opencode.jsonc', '.qwen/settings.json'])
       assert.ok(found.includes(path), found.join('\n'));
@@ -156,6 +162,14 @@ describe('Disconnect and Remove Everything', () => {
     await eventually('the end of the proxy', () => proxiesOf(editor.profile.extensions).length === 0);
     await eventually('the end of the usage history', () => usageFiles().length === 0);
     await other.screenshot('removed-everything-other-window');
+  });
+
+  it('leaves no Undo that would change anything', async () => {
+    await window.bridge.command('notifications.showList');
+    const rows = window.page.locator('.notifications-center .notification-list-item');
+    await rows.filter({ hasText: connected }).getByRole('button', { name: 'Undo' }).click();
+    await window.bridge.command('notifications.hideList'); // it would stay where it was scrolled to
+    await window.dismiss('There is nothing to undo: it was undone or removed already.');
   });
 
   it('leaves nothing in the home folder and in the profile', async () => {

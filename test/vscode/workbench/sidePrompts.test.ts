@@ -96,7 +96,7 @@ describe("VS Code's side prompts", () => {
     await window.waitForStatus('Sealed Proxy: set API key', 'key');
     await window.setApiKey('dev-the-key-of-a-user');
     await window.waitForStatus('Sealed Proxy', 'shield');
-    await window.dismiss('API key accepted. 8 models are available.');
+    await window.dismiss('API key accepted. The backend offers 6 chat models, 2 others.');
     chat = await ChatView.open(window);
     dashboard = new DashboardTab(window);
   });

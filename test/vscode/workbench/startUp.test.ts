@@ -46,7 +46,7 @@ describe('A fresh profile', () => {
     await window.dismiss(
       /The API key was saved, but could not be tested\. .*cannot reach the backend.*uses the key once/,
     );
-    await window.waitForStatus('Sealed Proxy: unreachable', 'debug-disconnect');
+    await window.waitForStatus('Sealed Proxy: backend unreachable', 'debug-disconnect');
   });
 
   it('asks for the key of the default backend with a link to the site; cancelling changes nothing', async function () {

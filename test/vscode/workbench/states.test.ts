@@ -75,7 +75,7 @@ describe('The workbench', () => {
     await window.waitForStatus('Sealed Proxy: set API key', 'key');
     await window.press('The backend refused this API key.', 'Enter Another Key');
     await window.enterText('Sealed Proxy: Set API Key', API_KEY);
-    await window.dismiss('API key accepted. 8 models are available.');
+    await window.dismiss('API key accepted. The backend offers 6 chat models, 2 others.');
     await window.waitForStatus('Sealed Proxy: development', 'beaker');
     const tooltip = await window.picture('connected-development');
     assert.match(tooltip, /Sealed Proxy is connected to a development backend, which is not verified\./);
@@ -88,7 +88,7 @@ describe('The workbench', () => {
     await window.screenshot('key-kept');
     await window.press('The backend refused this API key.', 'Cancel');
     await check();
-    await window.dismiss('API key accepted. 8 models are available.');
+    await window.dismiss('API key accepted. The backend offers 6 chat models, 2 others.');
   });
 
   it('lists every command in the menu', async () => {
@@ -193,7 +193,7 @@ describe('The workbench', () => {
   it('shows that the backend cannot be reached, and the time of the next try', async () => {
     await enclave.kill();
     await check();
-    await window.waitForStatus('Sealed Proxy: unreachable', 'debug-disconnect');
+    await window.waitForStatus('Sealed Proxy: backend unreachable', 'debug-disconnect');
     await window.dismiss('cannot reach the backend');
     await window.setApiKey(UNTESTED_KEY);
     await window.press('The new API key could not be tested.', 'Cancel');
@@ -316,7 +316,7 @@ describe('The workbench', () => {
     await check();
     await window.quickInput.getByText('The check needs an API key.').waitFor();
     await window.enterText('Sealed Proxy: Set API Key', API_KEY);
-    await window.dismiss('API key accepted. 8 models are available.');
+    await window.dismiss('API key accepted. The backend offers 6 chat models, 2 others.');
   });
 
   it('leaves no key on command lines or in environments, settings and logs', () => {

@@ -205,7 +205,7 @@ describe('A verified enclave', () => {
     assert.match(shown, /✗\s+API key\s+Set, but refused by the backend/);
     assertNoSecretLeaks({ 'the API key': API_KEY }, shown, 'the diagnosis');
     await window.setApiKey(NEXT_API_KEY);
-    await window.dismiss('API key accepted. 8 models are available.');
+    await window.dismiss('API key accepted. The backend offers 6 chat models, 2 others.');
     await window.waitForStatus('Sealed Proxy', 'shield');
   });
 

@@ -100,7 +100,7 @@ describe('The walkthrough', () => {
   it('completes two steps when the key is set and the enclave is verified', async () => {
     await window.setApiKey(API_KEY);
     await window.waitForStatus('Sealed Proxy', 'shield');
-    await window.dismiss('API key accepted. 8 models are available.', 'Ask in Chat');
+    await window.dismiss('API key accepted. The backend offers 6 chat models, 2 others.', 'Ask in Chat');
     await window.bridge.command('workbench.action.closeAllEditors');
     await window.inTooltip(async (tooltip) => {
       await window.cutout('verified', BOTTOM_RIGHT);
@@ -154,7 +154,7 @@ describe('The walkthrough', () => {
     const dashboard = new DashboardTab(window);
     await dashboard.open();
     await dashboard.show('Requests');
-    assert.match(await dashboard.request("VS Code's chat and connection checks"), /^Completed .* Chat /);
+    assert.match(await dashboard.request('Sealed Proxy in VS Code'), /^Completed .* Chat /);
     await dashboard.show('Attestation');
     await dashboard.reads('The enclave is verified.');
     await window.cutout('dashboard', DASHBOARD);

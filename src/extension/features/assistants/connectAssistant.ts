@@ -10,7 +10,7 @@ import type { Judgement } from '../../../assistants/judging/judgement.ts';
 import { shellOf } from '../../../assistants/shell.ts';
 import type { Snippet } from '../../../assistants/snippets.ts';
 import type { ActionResult } from '../../../dashboard/clients.ts';
-import { capitalized, joined } from '../../../presentation/text.ts';
+import { NOTHING_TO_UNDO, capitalized, joined } from '../../../presentation/text.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import { asLabel, asNotice } from '../../../shared/escape.ts';
 import { setContextKey } from '../../core/contextKeys.ts';
@@ -160,7 +160,8 @@ async function agree(
 
 async function undoReplacement(context: AssistantsContext, assistant: Assistant): Promise<void> {
   const left = await restoreReplacement(context, assistant);
-  void vscode.window.showInformationMessage(left === '' ? 'The previous setting was restored.' : left);
+  const message = left === undefined ? NOTHING_TO_UNDO : left || 'The previous setting was restored.';
+  void vscode.window.showInformationMessage(message);
 }
 
 /** Undoes the changes to an assistant. Returns what was shown: sentences; empty if the user cancelled. */
@@ -171,17 +172,18 @@ export async function undo(context: AssistantsContext, assistant: Assistant): Pr
     void vscode.window.showInformationMessage(message);
     return message;
   };
+  if (result.kind === 'nothing') return show(NOTHING_TO_UNDO);
   if (result.kind === 'refused') {
     const revoke = 'Revoke Key Anyway';
     if ((await vscode.window.showErrorMessage(asNotice(result.message), revoke)) !== revoke) return result.message;
     await assistants.revoke([assistant]);
     const left = await restoreReplacement(context, assistant);
     const message = `The access key of ${assistant.name} was revoked. Its configuration still contains the entry.`;
-    return show(joined(message, left));
+    return show(joined(message, left ?? ''));
   }
   const left = await restoreReplacement(context, assistant);
   const restored = result.left ?? 'The previous configuration was restored.';
-  return show(joined(`The access key of ${assistant.name} was revoked. ${restored}`, left));
+  return show(joined(`The access key of ${assistant.name} was revoked. ${restored}`, left ?? ''));
 }
 
 /** Sends one short request as the assistant would. */

@@ -77,13 +77,13 @@ export async function writeReplacement(
 
 /**
  * Restores the user's own value, unless the user has changed it since.
- * @returns a sentence that says what the user has to do; empty if there is nothing
+ * @returns a sentence that says what the user has to do, empty if there is nothing; undefined if nothing was to be restored
  */
-export async function restoreReplacement(context: AssistantsContext, { dialect }: Target): Promise<string> {
-  if (dialect === undefined) return '';
+export async function restoreReplacement(context: AssistantsContext, { dialect }: Target): Promise<string | undefined> {
+  if (dialect === undefined) return undefined;
   const { setting } = SETTINGS[dialect];
   const known = await replaced(context, setting);
-  if (known === undefined) return '';
+  if (known === undefined) return undefined;
   const { before, written } = known;
   try {
     if (globalValue(setting) === written) await write(setting, before ?? undefined);

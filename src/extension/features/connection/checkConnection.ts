@@ -1,5 +1,6 @@
 // The connection to the backend, and how other programs reach the proxy.
 import * as vscode from 'vscode';
+import { countModels } from '../../../chat/models.ts';
 import { ASK_IN_CHAT } from '../../../dashboard/model.ts';
 import { describeStatus, summaryOf } from '../../../presentation/statusText.ts';
 import { asNotice } from '../../../shared/escape.ts';
@@ -23,8 +24,7 @@ export async function checkConnection(context: Core): Promise<void> {
 /** Shows in one notification whether the backend can be used. */
 export async function showConnection({ status }: Supervisor): Promise<void> {
   if (isConnected(status)) {
-    const { length } = status.health.models;
-    void offerChat(`API key accepted. ${length} ${length === 1 ? 'model is' : 'models are'} available.`);
+    void offerChat(`API key accepted. The backend offers ${countModels(status.health)}.`);
     return;
   }
   const message = asNotice(summaryOf(describeStatus(status)));

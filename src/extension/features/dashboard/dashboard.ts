@@ -50,11 +50,8 @@ class Dashboard implements vscode.Disposable {
 
   constructor(context: DashboardContext) {
     this.#resources = vscode.Uri.joinPath(context.core.context.extensionUri, 'dist');
-    const post = (message: ToDashboard) => {
-      if (this.#isReady) void this.#panel?.webview.postMessage(message);
-    };
     const { supervisor, secrets, settings, log } = context.core;
-    this.#feed = new DashboardFeed({ ...context, supervisor, secrets, settings, log }, post);
+    this.#feed = new DashboardFeed({ ...context, supervisor, secrets, settings, log }, this.#post);
     this.#actions = new DashboardActions(context, this.#feed);
     this.#registrations = [
       vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, {
@@ -137,9 +134,15 @@ class Dashboard implements vscode.Disposable {
       this.#feed.start();
       this.#showRequested();
     } else {
-      this.#actions.run(message);
+      void this.#actions.run(message).then(() => {
+        this.#post({ type: 'ended', action: message });
+      });
     }
   }
+
+  readonly #post = (message: ToDashboard): void => {
+    if (this.#isReady) void this.#panel?.webview.postMessage(message);
+  };
 
   #showRequested(): void {
     if (!this.#isReady || this.#requested === undefined) return;

@@ -39,8 +39,9 @@ export class DashboardActions {
     this.#feed = feed;
   }
 
-  run(action: Action): void {
-    this.#perform(action).catch((error: unknown) => {
+  /** Resolves when it has ended; a failure is shown. */
+  async run(action: Action): Promise<void> {
+    await this.#perform(action).catch((error: unknown) => {
       void vscode.window.showErrorMessage(asNotice(errorMessage(error)));
     });
   }

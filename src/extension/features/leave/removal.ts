@@ -45,6 +45,15 @@ export function restoringStep(settings: ChangedSettings): RemovalStep {
   };
 }
 
+/** Of a setting of Sealed Proxy that has a value even after it was reset. Such a value is in another settings.json. */
+export function settingElsewhere(name: string, isRemote: boolean): Leftover {
+  const commands = isRemote
+    ? '"Preferences: Open User Settings (JSON)" or "Preferences: Open Remote Settings (JSON)"'
+    : '"Preferences: Open User Settings (JSON)"';
+  const message = `This window cannot reset the setting. Run ${commands}, and delete the line with "${name}" there.`;
+  return { where: name, message };
+}
+
 /** The lines of the confirmation. */
 export async function describeRemoval(steps: readonly RemovalStep[]): Promise<readonly string[]> {
   return Promise.all(steps.map(({ description }) => description()));

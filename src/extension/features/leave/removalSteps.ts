@@ -10,7 +10,7 @@ import { sentence } from '../../../presentation/text.ts';
 import { EDITOR_SETTING_NAMES } from '../../../settings/schema.ts';
 import type { Core } from '../../core/core.ts';
 import { SECTION } from '../../core/settings.ts';
-import { restoringStep } from './removal.ts';
+import { restoringStep, settingElsewhere } from './removal.ts';
 import type { ChangedSettings, RemovalStep } from './removal.ts';
 
 export interface RemovalHost extends Pick<Core, 'context' | 'secrets'> {
@@ -109,8 +109,8 @@ async function removeSettings(): Promise<readonly Leftover[]> {
       });
     }
   }
-  const elsewhere = 'It is also set where this window cannot change it. Reset it in a local window.';
+  const isRemote = vscode.env.remoteName !== undefined;
   const known = leftovers.map(({ where }) => where);
   const rest = changedSettings().filter((name) => !known.includes(name));
-  return [...leftovers, ...rest.map((where) => ({ where, message: elsewhere }))];
+  return [...leftovers, ...rest.map((where) => settingElsewhere(where, isRemote))];
 }

@@ -15,6 +15,7 @@ import { SETTINGS } from '../../../chat/sidePrompts/settings.ts';
 import type { SealingAction, SidePromptsSection } from '../../../dashboard/model.ts';
 import { sidePromptsSection } from '../../../dashboard/sidePrompts.ts';
 import { SEALING_TITLES, settingCount } from '../../../dashboard/sidePromptsText.ts';
+import { NOTHING_TO_UNDO } from '../../../presentation/text.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import { asNotice } from '../../../shared/escape.ts';
 import type { Core } from '../../core/core.ts';
@@ -164,14 +165,19 @@ async function report(context: SidePromptsContext, changes: readonly SettingChan
       ? ['VS Code may need a restart before the agent host offers the models of Sealed Proxy.']
       : []),
   ];
-  const answer = await vscode.window.showInformationMessage(asNotice(sentences.join(' ')), SEALING_TITLES.undo);
+  context.core.inBackground(offerUndo(context, sentences.join(' ')));
+}
+
+/** The notification may stay for long. */
+async function offerUndo(context: SidePromptsContext, message: string): Promise<void> {
+  const answer = await vscode.window.showInformationMessage(asNotice(message), SEALING_TITLES.undo);
   if (answer === SEALING_TITLES.undo) await undo(context);
 }
 
 async function undo({ chatSettings, sidePrompts }: SidePromptsContext): Promise<void> {
   try {
     const undone = await chatSettings.undo();
-    if (undone !== undefined) void vscode.window.showInformationMessage(describeUndone(undone));
+    void vscode.window.showInformationMessage(undone === undefined ? NOTHING_TO_UNDO : describeUndone(undone));
   } catch (error) {
     const reason = errorMessage(error);
     void vscode.window.showErrorMessage(asNotice(`The previous values were not restored. ${reason}`));

@@ -1,5 +1,6 @@
 // The view in the activity bar. While it is hidden, it reads and polls nothing.
 import * as vscode from 'vscode';
+import { OfferedModels } from '../../../dashboard/offeredModels.ts';
 import { hasFailed } from '../../../dashboard/requestText.ts';
 import { MOST_FAILURES, sideRows } from '../../../dashboard/sideView.ts';
 import type { SideRow } from '../../../dashboard/sideView.ts';
@@ -23,7 +24,8 @@ export function registerSideView(core: Core): void {
     view,
     rows,
     view.onDidChangeVisibility(follow),
-    core.onStatus(() => {
+    core.onStatus((status) => {
+      rows.models.update(status);
       rows.show();
     }),
     core.onHasApiKey((hasApiKey) => {
@@ -39,6 +41,7 @@ export function registerSideView(core: Core): void {
 class SideRows implements vscode.TreeDataProvider<SideRow>, vscode.Disposable {
   /** Without one there are no rows: package.json has what is shown then. */
   hasApiKey = false;
+  readonly models = new OfferedModels();
   readonly #core: Core;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChangeTreeData = this.#changed.event;
@@ -105,7 +108,7 @@ class SideRows implements vscode.TreeDataProvider<SideRow>, vscode.Disposable {
   }
 
   #rows(): readonly SideRow[] {
-    return this.hasApiKey ? sideRows(this.#core.supervisor.status, this.#keys, this.#failures) : [];
+    return this.hasApiKey ? sideRows(this.#core.supervisor.status, this.#keys, this.models.ids, this.#failures) : [];
   }
 
   async #read(): Promise<void> {

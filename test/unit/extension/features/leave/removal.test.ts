@@ -4,6 +4,7 @@ import {
   leftoversDocument,
   restoringStep,
   runRemoval,
+  settingElsewhere,
 } from '../../../../../src/extension/features/leave/removal.ts';
 import type { RemovalStep } from '../../../../../src/extension/features/leave/removal.ts';
 
@@ -33,6 +34,15 @@ describe('runRemoval()', () => {
     assert.deepEqual(order, ['three']);
     const document = leftoversDocument(leftovers);
     assert.match(document, /^- \*\*\/file\*\*: It is locked\.$/m);
+  });
+});
+
+describe('settingElsewhere()', () => {
+  it('names the line, and the commands that open the files which may have it', () => {
+    const { where, message } = settingElsewhere('sealedProxy.port', true);
+    assert.equal(where, 'sealedProxy.port');
+    assert.match(message, /Open User Settings \(JSON\)" or .*Open Remote Settings \(JSON\)".*"sealedProxy\.port"/);
+    assert.doesNotMatch(settingElsewhere('sealedProxy.port', false).message, /Remote/);
   });
 });
 
