@@ -1,9 +1,14 @@
 // Bundles each process into one file of dist/ that needs no node_modules: node esbuild.mjs [--watch] [--quiet]
 // --watch builds again on each change, --quiet prints warnings and errors only.
 import { Buffer } from 'node:buffer';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build, context } from 'esbuild';
+import { billOfMaterials, notices } from './scripts/components.ts';
+
+/** The commit that is built, which the programs report. */
+const COMMIT = findCommit();
 
 /** @satisfies {import('esbuild').BuildOptions} How every bundle is made. */
 export const BUNDLE = {
@@ -12,7 +17,7 @@ export const BUNDLE = {
   target: 'node22.19',
   format: 'cjs',
   external: ['vscode'],
-  define: { 'import.meta.filename': '__filename' },
+  define: { 'import.meta.filename': '__filename', BUILD_COMMIT: JSON.stringify(COMMIT) },
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // a bundler cannot see the imports of its other build
 };
 
@@ -78,7 +83,8 @@ const SHIPPED = {
   metafile: true,
 };
 
-const BUNDLES = [
+/** All bundles; the development enclave is not part of any package. */
+export const BUNDLES = [
   {
     ...SHIPPED,
     entryPoints: { proxy: 'src/proxy/main.ts', 'dev-enclave': 'src/devEnclave/main.ts' },
@@ -137,7 +143,9 @@ async function main(options) {
   const files = new Map(
     results.flatMap(({ outputFiles }) => outputFiles).map(({ path, contents }) => [basename(path), contents]),
   );
-  files.set('ThirdPartyNotices.txt', notices(results.flatMap(({ metafile }) => Object.keys(metafile.inputs))));
+  const metafiles = results.map(({ metafile }) => metafile);
+  files.set('ThirdPartyNotices.txt', notices(metafiles, import.meta.dirname));
+  files.set('sealed-proxy.cdx.json', billOfMaterials(metafiles, import.meta.dirname, COMMIT));
   for (const [name, contents] of Object.entries(UNBUNDLED)) files.set(name, contents);
   mkdirSync('dist', { recursive: true });
   for (const name of readdirSync('dist')) if (!files.has(name)) rmSync(join('dist', name), { recursive: true });
@@ -182,16 +190,17 @@ function report(severity, { location, text }) {
   console.log(location ? `${location.file}:${location.line}:${location.column + 1}: ${severity}: ${text}` : text);
 }
 
-/** The full licences of the packages that these files belong to, and of libsodium, which is compiled. */
-function notices(paths) {
-  const folders = new Set(paths.map((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? ''));
-  folders.delete('');
-  const texts = [...folders].toSorted().map((folder) => {
-    const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    const [file] = readdirSync(folder).filter((entry) => /^licen[cs]e(\.|$)/i.test(entry));
-    if (file === undefined || !existsSync(join(folder, file))) throw new Error(`${name} has no licence file`);
-    return `${name} ${version}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
-  });
-  texts.push(`libsodium 1.0.22\n\n${readFileSync('src/session/libsodium.LICENSE', 'utf8').trim()}\n`);
-  return texts.join(`\n${'-'.repeat(80)}\n\n`);
+/**
+ * The hash of the commit, followed by `+changes` if a file of it was changed; `unknown` outside a clone of the repository.
+ * SEALED_PROXY_COMMIT names it where the files are a copy of a clone, as in a container.
+ */
+function findCommit() {
+  const { SEALED_PROXY_COMMIT: given } = process.env;
+  if (given) return given;
+  const git = (...args) => spawnSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' });
+  const { status, stdout } = git('rev-parse', 'HEAD', '--show-prefix');
+  const [hash, prefix] = status === 0 ? stdout.split('\n') : [];
+  if (hash === undefined || prefix !== '') return 'unknown'; // a prefix: a copy inside another repository
+  const { stdout: changes } = git('--no-optional-locks', 'status', '--porcelain', '--untracked-files=no');
+  return changes === '' ? hash : `${hash}+changes`;
 }

@@ -4,7 +4,7 @@ import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', '.cache/', 'coverage/'] },
+  { ignores: ['dist/', 'release/', 'node_modules/', '.cache/', 'coverage/'] },
   eslint.configs.recommended,
   {
     plugins: { perfectionist, regexp },

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { packExtension } from '../pack.mjs';
 import { makeNext, makeTrusting } from './packages.mjs';
 import { chooseTestTarget } from './testTarget.mjs';
 
@@ -26,7 +27,7 @@ await build({
   sourcemap: 'inline',
   logLevel: 'warning',
 });
-run('.', 'scripts/package.mjs', join(FOLDER, 'sealed-proxy.vsix'), join(FOLDER, 'package'));
+packExtension(join(FOLDER, 'sealed-proxy.vsix'), join(FOLDER, 'package'));
 await makeTrusting(join(FOLDER, 'trusting'));
 pack(join(FOLDER, 'trusting'), 'trusting.vsix');
 await makeNext(join(FOLDER, 'next'));

@@ -4,11 +4,15 @@ import type { SidePrompt } from '../chat/sidePrompts/mark.ts';
 import { redact } from '../presentation/redaction.ts';
 import { joined, unsealedSentence } from '../presentation/text.ts';
 import { asMarkdown } from '../shared/escape.ts';
+import type { InstalledProgram } from '../shared/version.ts';
 import type { NamedResult } from './check.ts';
 
 /** Where the checks ran. */
 export interface HostInfo {
   readonly version: string;
+  /** As in shared/version.ts. */
+  readonly commit: string;
+  readonly programs: readonly InstalledProgram[];
   readonly platform: string;
   readonly node: string;
   /** The editor's name and version. */
@@ -29,7 +33,7 @@ const MARKS: Readonly<Record<NamedResult['outcome'], string>> = { passed: '✓',
  */
 export function diagnosticsReport(
   results: readonly NamedResult[],
-  { version, platform, node, editor, remote, at }: HostInfo,
+  { version, commit, programs, platform, node, editor, remote, at }: HostInfo,
   secrets: readonly string[],
   sidePrompts: readonly SidePrompt[] | 'notRead' = [],
   senders: readonly { readonly word: string; readonly names: string }[] = [],
@@ -55,6 +59,7 @@ export function diagnosticsReport(
     '',
     ...senderSection(senders, cell),
     ...sidePromptSection(sidePrompts, cell),
+    ...programSection(commit, programs, cell),
     'This report contains no keys, prompts or responses.',
   ];
   return `${lines.join('\n')}\n`;
@@ -92,6 +97,25 @@ function sidePromptSection(
     '',
     '| Side prompt | Mark | Reason |',
     '| --- | --- | --- |',
+    ...rows,
+    '',
+  ];
+}
+
+/** What was installed, to compare with a release. */
+function programSection(
+  commit: string,
+  programs: readonly InstalledProgram[],
+  cell: (text: string) => string,
+): readonly string[] {
+  const rows = programs.map(({ name, sha256 }) => `| ${cell(name)} | ${sha256} |`);
+  return [
+    '## Installed programs',
+    '',
+    `Built from commit ${cell(commit)}.`,
+    '',
+    '| File | SHA-256 |',
+    '| --- | --- |',
     ...rows,
     '',
   ];

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -40,8 +41,25 @@ describe('runCommandLine()', () => {
     assert.equal((health.json() as { version: string }).version, version);
   });
 
+  it('--version --verbose is the version, the commit, and the hashes of the programs beside it', async () => {
+    const { code, stdout, stderr } = await runToEnd(['--version', '--verbose']);
+    assert.deepEqual([code, stderr], [0, '']);
+    const [version, commit = '', ...lines] = stdout.split('\n');
+    assert.equal(version, `sealed-proxy ${VERSION}`);
+    assert.match(commit, /^commit ([0-9a-f]{40}(\+changes)?|unknown)$/);
+    const names = ['dashboard.css', 'dashboard.js', 'extension.cjs', 'proxy.js', 'uninstall.js'];
+    const hashOf = (name: string) =>
+      createHash('sha256')
+        .update(readFileSync(fromRoot(`dist/${name}`)))
+        .digest('hex');
+    assert.deepEqual(
+      lines,
+      names.map((name) => `${hashOf(name)}  ${name}`),
+    );
+  });
+
   it('refuses other arguments, and more than one', async () => {
-    for (const args of [['--port'], ['start'], ['--help', '--version'], ['']]) {
+    for (const args of [['--port'], ['start'], ['--help', '--version'], ['--version', '--all'], ['--verbose'], ['']]) {
       const { code, stdout, stderr } = await runToEnd(args);
       assert.deepEqual([code, stdout], [2, '']);
       assert.match(stderr, /^sealed-proxy: .*--help.*$/);

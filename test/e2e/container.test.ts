@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fromRoot } from '../support/e2e/process.ts';
 
@@ -35,7 +35,7 @@ function buildStage(steps: readonly Step[], root: string, workdirs: Map<string, 
     else if (instruction === 'ENV') for (const [key, value] of pairsOf(rest)) environment[key] = value;
     else
       assert.ok(
-        ['FROM', 'EXPOSE', 'USER', 'HEALTHCHECK', 'CMD'].includes(instruction),
+        ['FROM', 'ARG', 'EXPOSE', 'USER', 'STOPSIGNAL', 'HEALTHCHECK', 'CMD'].includes(instruction),
         `unknown instruction ${instruction}`,
       );
   }
@@ -83,12 +83,19 @@ describe('The container image', function () {
   it('builds in stages, runs without privileges, and checks its health every 30 seconds', () => {
     assert.equal(stages.length, 2);
     assert.equal(step('USER'), 'node');
+    assert.equal(step('STOPSIGNAL'), 'SIGTERM');
     assert.match(step('HEALTHCHECK'), /--interval=30s /);
     assert.deepEqual(
       last.filter(([instruction]) => instruction === 'COPY').map(([, rest]) => rest),
-      ['--from=build /build/dist/proxy.js ./'],
-      'only the bundle',
+      ['LICENSE deploy/health.sh ./', '--from=build /build/dist/proxy.js /build/dist/ThirdPartyNotices.txt ./'],
+      'only what runs, and the licences',
     );
+    const sources = stages.flatMap((steps) => steps.filter(([name]) => name === 'COPY').map(([, rest]) => rest));
+    const allowed = readFileSync(fromRoot('.dockerignore'), 'utf8').trim().split('\n');
+    for (const source of sources
+      .filter((rest) => !rest.startsWith('--from='))
+      .flatMap((rest) => rest.split(' ').slice(0, -1)))
+      assert.ok(allowed.includes(`!${source}`), source);
   });
 
   it('runs its command and its health check when its steps are executed in a clean folder', async () => {
@@ -99,7 +106,7 @@ describe('The container image', function () {
     assert.equal(environment['PROXY_HOST'], '0.0.0.0');
     const [command = '', ...args] = jsonCommand(step('CMD'));
     const [healthCommand = '', ...healthArgs] = jsonCommand(step('HEALTHCHECK'));
-    assert.deepEqual([command, healthCommand], ['node', 'node']);
+    assert.deepEqual([command, healthCommand], ['node', 'bash']);
 
     const cwd = join(root, 'final');
     const env = { ...environment, PROXY_PORT: '0', PROXY_BACKEND_URL: 'http://127.0.0.1:9' };
@@ -107,9 +114,17 @@ describe('The container image', function () {
     try {
       const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
       const [, port = ''] = /listening on http:\/\/0\.0\.0\.0:(\d+)$/.exec(line) ?? [];
-      const ask = (env: Record<string, string>) => spawnSync(process.execPath, healthArgs, { cwd, env }).status;
-      assert.equal(ask({ ...environment, PROXY_PORT: port }), 0);
-      assert.equal(ask({ ...environment, PROXY_PORT: '9' }), 1);
+      const path = { PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}` };
+      // Windows's own bash is that of another system.
+      const check: [string, string[]] =
+        process.platform === 'win32' ? ['node', ['proxy.js', '--health']] : [healthCommand, healthArgs];
+      const ask = (env: Record<string, string>) =>
+        spawnSync(...check, { cwd, env: { ...path, ...environment, ...env } }).status;
+      assert.equal(ask({ PROXY_PORT: port }), 0);
+      assert.equal(ask({ PROXY_PORT: '9' }), 1);
+      // By the program, which the shell leaves all other addresses to.
+      assert.equal(ask({ PROXY_PORT: port, PROXY_HOST: '127.0.0.1' }), 0);
+      assert.equal(ask({ PROXY_PORT: '9', PROXY_HOST: '127.0.0.1' }), 1);
       const health = (await (await fetch(`http://127.0.0.1:${port}/health`)).json()) as { status: string };
       assert.equal(health.status, 'ok');
     } finally {

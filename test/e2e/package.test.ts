@@ -1,6 +1,7 @@
-// The result of `npm pack` runs on a computer that has only Node.
+// The packages have what they need and nothing else, and the command runs on a computer that has only Node.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,37 +23,45 @@ async function run(command: string, args: readonly string[], cwd: string): Promi
 describe('The package', () => {
   const scope = perTest();
   let folder: string;
+  let output: string;
 
-  beforeEach(() => {
+  before(async function () {
+    this.timeout(60_000);
     folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-package-'));
+    const args = [fromRoot('scripts/package.mjs'), join(folder, 'release'), join(folder, 'copies')];
+    output = await run(process.execPath, args, fromRoot('.'));
   });
 
-  afterEach(() => {
+  after(() => {
     rmSync(folder, { recursive: true });
   });
 
   it('contains what its command needs, and nothing else', async () => {
-    await run('npm', ['pack', fromRoot('.'), '--ignore-scripts', '--loglevel=error'], folder);
-    const [archive = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
     const modules = join(folder, 'elsewhere', 'node_modules');
     mkdirSync(modules, { recursive: true });
-    // Laid out as by an installation, without dependencies: they are in the bundle.
-    await run('tar', ['-xzf', join('..', '..', archive)], modules);
+    // Laid out as by an installation.
+    await run('tar', ['-xzf', join('..', '..', 'release', `sealed-proxy-${VERSION}.tgz`)], modules);
     const root = join(modules, 'package');
     assert.deepEqual(readdirSync(root, { recursive: true, encoding: 'utf8' }).toSorted(), [
       ...['CHANGELOG.md', 'LICENSE', 'README.md', 'dist'],
-      ...['ThirdPartyNotices.txt', 'package.json', 'proxy.js'].map((name) => join('dist', name)),
+      ...['ThirdPartyNotices.txt', 'proxy.js'].map((name) => join('dist', name)),
       'package.json',
     ]);
-    const { bin, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-      bin: Record<string, string>;
-      version: string;
-    };
-    const command = join(root, bin['sealed-proxy'] ?? '');
-    const child = new RunningProcess(spawnNode(command, { args: ['--version'], cwd: folder }));
+    const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, unknown>;
+    assert.deepEqual(Object.keys(manifest).toSorted(), [
+      ...['bin', 'bugs', 'description', 'engines', 'homepage', 'keywords', 'license', 'name', 'repository'],
+      ...['type', 'version'],
+    ]);
+    const command = join(root, (manifest['bin'] as Record<string, string>)['sealed-proxy'] ?? '');
+    const child = new RunningProcess(spawnNode(command, { args: ['--version', '--verbose'], cwd: folder }));
     assert.deepEqual(await child.exit(), { code: 0, signal: null });
-    assert.deepEqual([child.stdout.items, child.stderr.items], [[`sealed-proxy ${version}`], []]);
-    assert.equal(version, VERSION);
+    assert.equal(child.stdout.items[0], `sealed-proxy ${VERSION}`);
+    assert.match(child.stdout.items[1] ?? '', /^commit ([0-9a-f]{40}(\+changes)?|unknown)$/);
+    assert.equal(manifest['version'], VERSION);
+    const [hash = '', ...others] = child.stdout.items.slice(2);
+    assert.deepEqual(others, []);
+    const sums = readFileSync(join(folder, 'release', 'SHA256SUMS'), 'utf8').split('\n');
+    assert.ok(sums.includes(hash.replace('  ', '  dist/')), hash);
 
     const enclave = await scope.enclave();
     const env = { PROXY_PORT: '0', PROXY_BACKEND_URL: enclave.url };
@@ -63,11 +72,10 @@ describe('The package', () => {
     assert.equal((await sendRequest(url, { method: 'GET', path: '/v1/models', key: 'dev-own' })).status, 200);
   });
 
-  it('for the editor has its bundles, no sources and no development enclave, is small, and packs without a warning', async function () {
-    const archive = join(folder, 'sealed-proxy.vsix');
+  it('for the editor has its bundles, no sources and no development enclave, is small, and packs without a warning', async () => {
+    const archive = join(folder, 'release', `sealed-proxy-${VERSION}.vsix`);
     const vsce = fromRoot('node_modules/@vscode/vsce/vsce');
-    const packed = join(folder, 'packed');
-    const output = await run(process.execPath, [fromRoot('scripts/package.mjs'), archive, packed], fromRoot('.'));
+    const packed = join(folder, 'copies', 'extension');
     assert.doesNotMatch(output, /\bwarn/i);
     assert.ok(statSync(archive).size < 800 * 1024, `${statSync(archive).size} bytes`);
     const listed = await run(process.execPath, [vsce, 'ls', '--no-dependencies'], packed);
@@ -100,7 +108,7 @@ describe('The package', () => {
     ]);
     const types = readFileSync(join(packed, 'dist', 'sealed-proxy.d.ts'), 'utf8');
     assert.doesNotMatch(types, /\bimport\b/, 'the types of the API need no other file');
-    const notices = readFileSync(fromRoot('dist/ThirdPartyNotices.txt'), 'utf8');
+    const notices = readFileSync(join(packed, 'dist', 'ThirdPartyNotices.txt'), 'utf8');
     for (const name of [
       'undici',
       'prom-client',
@@ -114,6 +122,24 @@ describe('The package', () => {
       'libsodium',
     ]) {
       assert.match(notices, new RegExp(`^${name} \\d`, 'm'));
+    }
+  });
+
+  it('has its hashes in a file beside it', () => {
+    const lines = readFileSync(join(folder, 'release', 'SHA256SUMS'), 'utf8')
+      .trim()
+      .split('\n');
+    const names = lines.map((line) => line.slice(66));
+    const packages = readdirSync(join(folder, 'release')).filter((name) => name !== 'SHA256SUMS');
+    assert.deepEqual(
+      names.toSorted(),
+      [...packages, ...readdirSync(fromRoot('dist')).map((name) => `dist/${name}`)].toSorted(),
+    );
+    for (const line of lines) {
+      const [, hash, name = ''] = /^([0-9a-f]{64}) {2}(.+)$/.exec(line) ?? assert.fail(line);
+      const path = name.startsWith('dist/') ? fromRoot(name) : join(folder, 'release', name);
+      assert.equal(createHash('sha256').update(readFileSync(path)).digest('hex'), hash, name);
+      assert.ok(output.includes(line), 'also printed');
     }
   });
 });

@@ -11,7 +11,7 @@ import { allProcesses, isRunning } from '../support/vscode/processes.ts';
 
 /** `it` for tests that read /proc. */
 const itOnLinux = process.platform === 'linux' ? it : it.skip;
-const PARTS = ['src', 'scripts', 'esbuild.mjs', 'package.json', 'tsconfig.json'];
+const PARTS = ['src', 'scripts', 'esbuild.mjs', 'package.json', 'package-lock.json', 'tsconfig.json'];
 
 describe('npm start', () => {
   let folder: string;

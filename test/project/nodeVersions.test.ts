@@ -17,10 +17,16 @@ describe('The versions of Node', () => {
 
   it('have one line for development, for checks of changes and in the container', () => {
     const [, installed] = /^\^(\d+)\./.exec(devDependencies.node) ?? [];
-    const images = [...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
+    const dockerfile = read('Dockerfile');
+    const images = [...dockerfile.matchAll(/^FROM (?:--platform=\S+ )?(\S+)/gm)].map(([, image]) => image);
     assert.equal(Number(installed), line);
-    assert.deepEqual(images, [`node:${line}-slim`, `node:${line}-slim`]);
-    assert.match(read('.github/workflows/test.yml'), /node-version-file: \.node-version/);
+    assert.match(dockerfile, new RegExp(`^ARG NODE_IMAGE=node:${line}-slim$`, 'm'));
+    assert.deepEqual(images, ['${NODE_IMAGE}', '${NODE_IMAGE}']);
+    for (const workflow of ['test', 'build', 'release']) {
+      const text = read(`.github/workflows/${workflow}.yml`);
+      for (const [, found] of text.matchAll(/node-version: (\d+)$/gm)) assert.equal(Number(found), line);
+      assert.match(text, /node-version-file: .*\.node-version$/m);
+    }
   });
 
   it('are lines with a known security release, wherever changes are checked', () => {

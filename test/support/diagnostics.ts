@@ -7,6 +7,8 @@ import { SETTINGS } from './supervisors.ts';
 
 export const HOST: HostInfo = {
   version: '1.2.3',
+  commit: 'c0ffee',
+  programs: [{ name: 'proxy.js', sha256: 'ab12' }],
   platform: 'linux x64',
   node: '24.0.0',
   editor: 'Visual Studio Code 1.125.0',

@@ -22,17 +22,19 @@ import { SocketError, takeSocket } from './socketActivation.ts';
 import { describeAccess, unknownVariables } from './startNotes.ts';
 import { TlsReload } from './tlsFiles.ts';
 import { verifyFile } from './verifyCommand.ts';
+import { printBuild } from './versionCommand.ts';
 
 /** How long the end may take after the second signal, in milliseconds. */
 const LAST_MOMENT = 1000;
 
 const HELP = `sealed-proxy ${VERSION}: a private endpoint on this computer for OpenAI and Anthropic clients.
 
-Usage: sealed-proxy [--help | --version | --health | --ready]
+Usage: sealed-proxy [--help | --version [--verbose] | --health | --ready]
        sealed-proxy keys new NAME [LIMIT...]
        sealed-proxy evidence [FILE]
        sealed-proxy verify FILE [--at TIME] [--pcr0 PCR0]... [--root FILE] [--challenge BASE64]
 
+  --version  print the version; with --verbose, also the commit and the SHA-256 of the installed programs
   --health   check the proxy that runs with these settings; exit with 0 if it answers, else with 1
   --ready    the same, but with 0 only if it has a session with the enclave and is not stopping
   keys new   make an access key for the client NAME, and print a line for the file of the access keys. Possible limits:
@@ -77,6 +79,7 @@ export async function runCommandLine(
   if (argument === 'keys') return makeKey(rest);
   const misplaced = args.map(misplacedSetting).find((sentence) => sentence !== undefined);
   if (misplaced !== undefined) return complain(EXIT.invalid, misplaced);
+  if (argument === '--version' && rest.length === 1 && rest[0] === '--verbose') return printBuild(mainFile);
   if (rest.length > 0) return complain(EXIT.invalid, 'only one argument is possible; see --help');
   switch (argument) {
     case undefined:

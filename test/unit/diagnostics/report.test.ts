@@ -22,6 +22,12 @@ describe('diagnosticsReport()', () => {
     }
   });
 
+  it('names the commit, and the hashes of the installed programs', () => {
+    const text = reportOf('broken');
+    assert.ok(text.includes('\nBuilt from commit c0ffee.\n'), text);
+    assert.ok(text.includes('\n| proxy.js | ab12 |\n'), text);
+  });
+
   it('starts with the result', () => {
     const firstLine = (...outcomes: NamedResult['outcome'][]) => {
       const results = outcomes.map((outcome) => ({ name: 'x', outcome, finding: 'y', remedy: '' }));

@@ -1,12 +1,32 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { VERSION, compareVersions } from '../../../src/shared/version.ts';
+import { COMMIT, VERSION, compareVersions, installedPrograms } from '../../../src/shared/version.ts';
 import { fromRoot } from '../../support/e2e/process.ts';
 
 describe('VERSION', () => {
   it('is the version in package.json', () => {
     const { version } = JSON.parse(readFileSync(fromRoot('package.json'), 'utf8')) as { version: string };
     assert.equal(VERSION, version);
+  });
+});
+
+describe('COMMIT', () => {
+  it('is unknown where the sources run without a build', () => {
+    assert.equal(COMMIT, 'unknown');
+  });
+});
+
+describe('installedPrograms()', () => {
+  it('hashes those that exist, as they are now', async () => {
+    const contents: Readonly<Record<string, string>> = { 'proxy.js': 'abc', 'extension.cjs': '' };
+    const programs = await installedPrograms((name) => {
+      const content = contents[name];
+      return Promise.resolve(content === undefined ? undefined : Buffer.from(content));
+    });
+    assert.deepEqual(programs, [
+      { name: 'extension.cjs', sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' },
+      { name: 'proxy.js', sha256: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' }, // FIPS 180-4
+    ]);
   });
 });
 

@@ -1,4 +1,6 @@
 // Runs the diagnostics and shows their results.
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import type { AssistantService } from '../../../assistants/assistantService.ts';
 import type { SidePrompt } from '../../../chat/sidePrompts/mark.ts';
@@ -9,7 +11,7 @@ import { diagnosticsReport } from '../../../diagnostics/report.ts';
 import type { HostInfo } from '../../../diagnostics/report.ts';
 import type { Secrets } from '../../../keys/secrets.ts';
 import { completeVerdictLines } from '../../../promptMap/sender.ts';
-import { VERSION } from '../../../shared/version.ts';
+import { COMMIT, VERSION, installedPrograms } from '../../../shared/version.ts';
 import { probePort } from '../../../supervisor/portProbe.ts';
 import type { Commands } from '../../core/commands.ts';
 import type { Core } from '../../core/core.ts';
@@ -42,7 +44,7 @@ async function runDiagnostics(context: DiagnosisContext): Promise<void> {
   const { proxyAuthorization = [] } = settings().network;
   const known = [...before, ...(await knownSecrets(secrets)), proxyAuthorization].flat(); // a secret may have changed while the checks ran
   const { checks, sidePrompts, senders } = results;
-  await documents.show('Diagnostics.md', diagnosticsReport(checks, hostInfo(), known, sidePrompts, senders));
+  await documents.show('Diagnostics.md', diagnosticsReport(checks, await hostInfo(), known, sidePrompts, senders));
 }
 
 async function readSidePrompts(context: DiagnosisContext): Promise<readonly SidePrompt[] | 'notRead'> {
@@ -93,9 +95,12 @@ function diagnosticsContext({ core, assistants }: DiagnosisContext): Diagnostics
   };
 }
 
-function hostInfo(): HostInfo {
+async function hostInfo(): Promise<HostInfo> {
+  const folder = dirname(import.meta.filename); // of the bundle
   return {
     version: VERSION,
+    commit: COMMIT,
+    programs: await installedPrograms((name) => readFile(join(folder, name)).catch(() => undefined)),
     platform: `${process.platform} ${process.arch}`,
     node: process.versions.node,
     editor: `${vscode.env.appName} ${vscode.version}`,
