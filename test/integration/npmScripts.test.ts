@@ -28,7 +28,7 @@ describe('The scripts of package.json', () => {
 });
 
 describe('scripts/reporter.mjs', () => {
-  it('counts the tests of a suite, and names those that failed', () => {
+  it('counts the tests of a suite, and names those that failed with the reason', () => {
     const folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-counts-'));
     try {
       const [file, counts] = [join(folder, 'red.test.cjs'), join(folder, 'counts')];
@@ -37,7 +37,11 @@ describe('scripts/reporter.mjs', () => {
       const env = { ...process.env, TEST_COUNTS: counts };
       const { status } = spawnSync(process.execPath, args, { cwd: fromRoot('.'), env });
       assert.equal(status, 1);
-      assert.deepEqual(JSON.parse(readFileSync(counts, 'utf8')), { passes: 1, failures: 1, failed: ['A suite fails'] });
+      assert.deepEqual(JSON.parse(readFileSync(counts, 'utf8')), {
+        passes: 1,
+        failures: 1,
+        failed: ['A suite fails: the number 1 was thrown, throw an Error :)'],
+      });
     } finally {
       rmSync(folder, { recursive: true });
     }

@@ -233,7 +233,7 @@ describe('A verified enclave', () => {
       new RegExp(String.raw`Enclave ID\s+${MODULE}`),
       /Session since\s+\d{1,2}:\d\d/,
       /Certificate valid until\s+\d+\/\d+\/\d+, \d{1,2}:\d\d/,
-      /Models\s+8/,
+      /Models\s+6 chat models, 2 others/,
       /Last check\s+\d{1,2}:\d\d/,
       new RegExp(String.raw`Backend\s+https://${ENCLAVE}`),
     ]) {
