@@ -314,7 +314,10 @@ describe('A listener with TLS', () => {
       const { proxy, enclave } = await start();
       const plain = await probe('--health', proxy, {});
       assert.deepEqual([plain.code, plain.stdout], [1, '']);
-      assert.match(plain.stderr, /no healthy proxy on 127\.0\.0\.1 port \d+: socket hang up/);
+      assert.match(
+        plain.stderr,
+        /no healthy proxy on 127\.0\.0\.1 port \d+: socket hang up \(if it uses TLS, set PROXY_TLS_CERT_FILE/,
+      );
       const { code, stderr } = await probe('--ready', enclave);
       assert.equal(code, 1);
       assert.match(stderr, /it does not answer with TLS \(ERR_SSL_/);
