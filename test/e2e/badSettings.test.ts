@@ -147,9 +147,15 @@ const BAD: readonly BadSetting[] = [
     Buffer.alloc(33, 1).toString('base64'),
     Buffer.alloc(32, 255).toString('base64url'),
   ].map((value) => ({
-    ...{ name: 'PROXY_CACHE_NAMESPACE_ROOT', value, allowed: /Base64 of exactly 32 bytes/, secret: true as const },
+    ...{
+      name: 'PROXY_CACHE_NAMESPACE_ROOT',
+      value,
+      allowed: /Base64 of exactly 32 bytes, as openssl rand -base64 32/,
+      secret: true as const,
+    },
   })),
   { name: 'PROXY_ACCESS_KEYS_ONLY', value: 'yes', allowed: /it must be true or false/ },
+  { name: 'PROXY_CHECK_API_KEY', value: '0', allowed: /it must be true or false/ },
   ...['PROXY_API_KEY', 'PROXY_ACCESS_KEYS', 'PROXY_CACHE_NAMESPACE_ROOT'].flatMap((name): BadSetting[] => {
     const file = `${name}_FILE`;
     return [

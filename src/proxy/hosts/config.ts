@@ -126,5 +126,5 @@ export function parseCacheRoot(text: string): Uint8Array {
 function checkCacheRoot(text: string, refuse: Refuse): Uint8Array {
   const root = fromBase64(text);
   if (root?.length === CACHE_ROOT_LENGTH) return root;
-  throw refuse('it must be the Base64 of exactly 32 bytes');
+  throw refuse('it must be the Base64 of exactly 32 bytes, as openssl rand -base64 32 makes it');
 }
