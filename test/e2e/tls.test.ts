@@ -270,7 +270,10 @@ describe('A listener with TLS', () => {
   it('does not start with files that cannot be used', async () => {
     folder.write();
     for (const [settings, message] of [
-      [{ PROXY_TLS_CERT_FILE: folder.certificate }, /PROXY_TLS_KEY_FILE cannot be used: set .* together/],
+      [
+        { PROXY_TLS_CERT_FILE: folder.certificate },
+        /PROXY_TLS_KEY_FILE cannot be used: it is missing or empty: set .* together/,
+      ],
       [{ ...folder.settings, PROXY_TLS_KEY_FILE: folder.certificate }, /this is the file of a certificate/],
       [{ ...folder.settings, PROXY_TLS_CERT_FILE: '/nowhere' }, /\/nowhere: the file does not exist/],
     ] as const) {

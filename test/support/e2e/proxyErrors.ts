@@ -54,6 +54,7 @@ export const ERRORS = {
   foreignHost: invalid(403, 'forbidden_host', /^The Host header does not name this computer/),
   foreignOrigin: invalid(403, 'forbidden_origin', /^Web pages of this origin may not use the proxy/),
   noSuchPath: invalid(404, 'not_found', `${SERVES} The base URL that you set in the client must end with /v1.`),
+  responsesElsewhere: invalid(404, 'not_found', /must end with \/responses\/v1\.$/),
   noSuchModelRoute: invalid(404, 'not_found', /^The proxy does not serve single models/),
   methodNotAllowed: (allow: string) => invalid(405, 'method_not_allowed', `This path supports ${allow}. ${SERVES}`),
   uploadTimeout: invalid(408, 'request_timeout', /^The request body did not arrive/),
