@@ -92,8 +92,14 @@ export function readProxyUrl(
   const shown = typeof value === 'string' && !value.includes('@') ? value : undefined; // before an @ may be a password
   const allowed = /^socks4a?:/i.test(String(value))
     ? 'SOCKS4 is not supported; use a SOCKS5 proxy (socks5://) or an HTTP proxy (http://)'
-    : 'it must be the URL of a proxy such as http://proxy.example:3128';
+    : `it must be the URL of a proxy such as http://proxy.example:3128${proxyUrlHint(String(value))}`;
   throw new ConfigError('httpsProxy', allowed, shown);
+}
+
+/** What is probably wrong with the URL of a proxy, as the end of a sentence; or empty. */
+function proxyUrlHint(value: string): string {
+  if (value.includes('@')) return ', without a path; in a password, write special characters with %, such as %40 for @';
+  return /:\/\/[^/]*\/./.test(value) ? ', without a path' : '';
 }
 
 /** In one line, and not too long. */

@@ -91,7 +91,8 @@ export function parseAllowedOrigin(value: string, refuse: Refuse): OriginPattern
 
 export function isProxyUrl(value: string): boolean {
   try {
-    const { protocol, username, password } = new URL(value);
+    const { protocol, username, password, pathname, search, hash } = new URL(value);
+    if (!/^\/?$/.test(pathname) || search + hash !== '') return false;
     decodeURIComponent(username + password); // the connection to the proxy decodes them too
     return PROXY_PROTOCOLS.has(protocol);
   } catch {

@@ -19,7 +19,7 @@ interface BadSetting {
 
 const PORT = /a whole number from 0 to 65535/;
 const SECONDS = /seconds above 0/;
-const TOGETHER = /together, or neither/;
+const TOGETHER = /it is missing or empty: set .* together, or neither/;
 const NO_CREDENTIALS = /no user name, password, query or fragment/;
 const HTTP_ON_LOOPBACK = /http is for a development backend on this computer/;
 const PCR0 = /96 hex digits, not all zero/;
@@ -27,7 +27,7 @@ const KEYS = { PROXY_ACCESS_KEYS: ACCESS_KEY };
 
 /** What is not a file with a secret. */
 const DEVICES = [
-  ['/', /cannot be read \(EISDIR\)/],
+  ['/', /cannot be read \(EISDIR\): it is a directory/],
   ['/dev/zero', /larger than 1048576 bytes/],
   ['/dev/null', /the file is empty/],
 ] as const;
@@ -119,6 +119,20 @@ const BAD: readonly BadSetting[] = [
   { name: 'PROXY_API_KEY', value: 'k'.repeat(16_385), allowed: /1 to 16,384/, secret: true, others: KEYS },
   { name: 'PROXY_API_KEY', value: '"dev-hidden-word"', allowed: /in quotes; remove them/, secret: true, others: KEYS },
   { name: 'PROXY_API_KEY', value: "'dev-hidden-word'", allowed: /in quotes; remove them/, secret: true, others: KEYS },
+  {
+    name: 'PROXY_API_KEY',
+    value: 'dev-hidden-word\ndev-2',
+    allowed: /no space or line break/,
+    secret: true,
+    others: KEYS,
+  },
+  {
+    name: 'PROXY_ACCESS_KEYS',
+    value: `"alice=${ACCESS_KEY}"`,
+    allowed: /in quotes; remove them/,
+    secret: true,
+    others: { PROXY_API_KEY: 'dev-1' },
+  },
   { name: 'PROXY_PORT', value: 'tcp://10.0.0.1:14114', allowed: /Kubernetes .* enableServiceLinks: false/ },
   { name: 'PROXY_API_KEY', value: ACCESS_KEY, allowed: /this is an access key/, secret: true, others: KEYS },
   ...['hidden-word', 'sealed-short', `${ACCESS_KEY}x`, `${ACCESS_KEY};${ACCESS_KEY}`, `sealed-${'+'.repeat(43)}`].map(
@@ -133,10 +147,15 @@ const BAD: readonly BadSetting[] = [
     Buffer.alloc(33, 1).toString('base64'),
     Buffer.alloc(32, 255).toString('base64url'),
   ].map((value) => ({
-    ...{ name: 'PROXY_CACHE_NAMESPACE_ROOT', value, allowed: /Base64 of exactly 32 bytes/, secret: true as const },
+    ...{
+      name: 'PROXY_CACHE_NAMESPACE_ROOT',
+      value,
+      allowed: /Base64 of exactly 32 bytes, as openssl rand -base64 32/,
+      secret: true as const,
+    },
   })),
   { name: 'PROXY_ACCESS_KEYS_ONLY', value: 'yes', allowed: /it must be true or false/ },
-  { name: 'PROXY_CHECK_API_KEY', value: 'off', allowed: /it must be true or false/ },
+  { name: 'PROXY_CHECK_API_KEY', value: '0', allowed: /it must be true or false/ },
   ...['PROXY_API_KEY', 'PROXY_ACCESS_KEYS', 'PROXY_CACHE_NAMESPACE_ROOT'].flatMap((name): BadSetting[] => {
     const file = `${name}_FILE`;
     return [
@@ -145,7 +164,12 @@ const BAD: readonly BadSetting[] = [
         value: '/nowhere/hidden',
         allowed: /_FILE cannot be used: \/nowhere\/hidden: the file does not exist/,
       },
-      { name: file, value: ACCESS_KEY, allowed: /must be the path of a file: the file does not exist/, secret: true },
+      {
+        name: file,
+        value: ACCESS_KEY,
+        allowed: /must be the path of a file, best an absolute one: the file does not exist/,
+        secret: true,
+      },
       ...(process.platform === 'win32' ? [] : DEVICES.map(([value, allowed]) => ({ name: file, value, allowed }))),
       {
         name: file,
@@ -171,11 +195,17 @@ const BAD: readonly BadSetting[] = [
     value,
     allowed: /error, warn, info, debug, trace/,
   })),
-  ...['proxy.example:3128', 'proxy', 'ftp://proxy.example'].map((value) => ({
+  ...['proxy.example:3128', 'proxy', 'ftp://proxy.example', 'http://proxy.example:3128/proxy.pac'].map((value) => ({
     name: 'HTTPS_PROXY',
     value,
     allowed: /the URL of a proxy such as/,
   })),
+  {
+    name: 'HTTPS_PROXY',
+    value: 'http://user:hidden-w%rd@proxy.example',
+    allowed: /write special characters with %, such as %40 for @/,
+    secret: true,
+  },
   { name: 'HTTPS_PROXY', value: 'user:hidden-word@proxy.example', allowed: /the URL of a proxy such as/, secret: true },
 ];
 

@@ -106,7 +106,7 @@ describe('The endpoints', () => {
     for (const path of [
       '/v1',
       '/v1/',
-      '/v1/responses',
+      '/v1/completions',
       '/v1/audio/speech',
       '/v1/images/generations',
       '/v1/files',
@@ -122,6 +122,7 @@ describe('The endpoints', () => {
         assertError(await sendRequest(url, { method, path, key: null }), ERRORS.noSuchPath);
       }
     }
+    assertError(await sendRequest(url, { path: '/v1/responses' }), ERRORS.responsesElsewhere);
     assert.equal(enclave.journal.requests.length, index);
   });
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { openCompanyProxy } from '../support/e2e/companyProxy.ts';
 import { sendRequest } from '../support/e2e/httpClient.ts';
 import { runToEnd } from '../support/e2e/process.ts';
-import { perTest } from '../support/e2e/scope.ts';
+import { ACCESS_KEY, perTest } from '../support/e2e/scope.ts';
 
 describe('A mistake in the settings', () => {
   const scope = perTest();
@@ -20,6 +20,52 @@ describe('A mistake in the settings', () => {
         /^sealed-proxy: settings are environment variables: set PROXY_PORT in place of --.*; see --help$/,
       );
     }
+  });
+
+  it('such as an argument that is almost right is answered with the right one', async () => {
+    for (const [args, remedy] of [
+      [['health'], /unknown argument: did you mean --health\? See --help$/],
+      [['-V'], /did you mean --version\?/],
+      [['PROXY_PORT=8080'], /settings are environment variables: write NAME=VALUE before the command/],
+      [['key', 'new', 'alice'], /unknown argument; see --help$/],
+      [['keys', 'new', 'alice', 'requests=60'], /^sealed-proxy: requests: it must be a whole number/],
+      [['keys', 'new', 'alice', 'expires=2020-01-01'], /^sealed-proxy: expires: this day is over/],
+    ] as const) {
+      const { code, stderr } = await runToEnd(args);
+      assert.equal(code, 2);
+      assert.match(stderr, remedy);
+    }
+  });
+
+  it('such as a misspelled variable is named when the proxy cannot start without it', async () => {
+    const { code, stderr } = await runToEnd([], { PROXY_APIKEY: 'hidden-word', PROXY_ACCESS_KEYS: ACCESS_KEY });
+    assert.equal(code, 2);
+    assert.match(stderr, /^sealed-proxy: PROXY_API_KEY .* missing or empty: .*Did you mean PROXY_API_KEY\?\)$/);
+    assert.doesNotMatch(stderr, /hidden-word/);
+  });
+
+  it('such as a probe of port 0 is answered with the port to set, and no other program is asked', async () => {
+    const { code, stderr } = await runToEnd(['--health'], { PROXY_PORT: '0' });
+    assert.equal(code, 1);
+    assert.match(stderr, /PROXY_PORT is 0, .*: set PROXY_PORT to the port in the first line of its output$/);
+  });
+
+  it('such as a backend that is not there, or is not an enclave, is named in the log', async () => {
+    const proxy = await scope.proxy({ url: `${(await scope.enclave()).url}/api` });
+    assert.match(
+      String((await proxy.logged('handshake_failed'))['message']),
+      /404: the server is not a working enclave/,
+    );
+    const refused = await scope.proxy({ url: 'http://127.0.0.1:1' });
+    assert.match(String((await refused.logged('handshake_failed'))['message']), /ECONNREFUSED: check the URL of the/);
+  });
+
+  it('such as a host that is not allowed has a reason in the log and names the variable', async () => {
+    const proxy = await scope.proxy(await scope.enclave());
+    const headers = { host: 'proxy.example' };
+    const response = await sendRequest(proxy.url, { method: 'GET', path: '/v1/models', headers });
+    assert.match(response.body.toString(), /PROXY_ALLOWED_HOSTS/);
+    await proxy.logged('request', { status: 403, reason: 'forbidden_host' });
   });
 
   it('such as SOCKS4 is answered with what is supported', async () => {

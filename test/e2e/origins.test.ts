@@ -138,7 +138,7 @@ describe('The Origin header', () => {
     const failures: [RequestOptions, ExpectedError][] = [
       [{ key: null }, ERRORS.noKey],
       [{ key: 'sealed-unknown' }, ERRORS.unknownAccessKey],
-      [{ path: '/v1/responses' }, ERRORS.noSuchPath],
+      [{ path: '/v1/completions' }, ERRORS.noSuchPath],
       [{ method: 'PUT' }, ERRORS.methodNotAllowed('POST')],
       [{ path: `/v1/chat/completions?${'x'.repeat(17_000)}` }, ERRORS.targetTooLong],
       [

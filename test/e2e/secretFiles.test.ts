@@ -28,7 +28,7 @@ describe('Secrets in files', () => {
     rmSync(folder, { recursive: true });
   });
 
-  const write = (name: string, text: string) => {
+  const write = (name: string, text: string | Uint8Array) => {
     writeFileSync(join(folder, name), text);
     return join(folder, name);
   };
@@ -66,6 +66,11 @@ describe('Secrets in files', () => {
       ['access-keys', `alice=${ALICE}\nbob=${BOB}x\n`, /access-keys, line 2: an access key is "sealed-"/],
       ['access-keys', '# nobody\n', /access-keys: the file has no access key/],
       ['api-key', `${API_KEY} x`, /api-key: a key has 1 to 16,384 visible/],
+      [
+        'access-keys',
+        Buffer.from(`\ufeffalice=${ALICE}\n`, 'utf16le'),
+        /access-keys: the file is in UTF-16: save it as UTF-8/,
+      ],
       ['root', 'hidden-word', /root: it must be the Base64 of exactly 32 bytes/],
     ] as const) {
       const env = variables(`alice=${ALICE}`);
@@ -190,10 +195,11 @@ describe('sealed-proxy keys new', () => {
   });
 
   it('refuses a bad name, and other arguments', async () => {
-    for (const args of [['a b'], [''], ['none'], ['a', 'b'], ['a', 'requests=60'], []]) {
+    for (const args of [['a b'], [''], ['none'], ['a', 'b'], ['a', 'requests=60'], ['a', 'expires=2020-01-01'], []]) {
       const child = new RunningProcess(spawnNode(PROXY, { args: ['keys', 'new', ...args] }));
       assert.equal((await child.exit()).code, 2);
       assert.deepEqual([child.stdout.items, child.stderr.items.length], [[], 1]);
+      assert.doesNotMatch(child.stderr.items.join(), /PROXY_/); // no variable is wrong
     }
   });
 });

@@ -299,7 +299,10 @@ describe('A listener with TLS', () => {
   it('does not start with files that cannot be used', async () => {
     folder.write();
     for (const [settings, message] of [
-      [{ PROXY_TLS_CERT_FILE: folder.certificate }, /PROXY_TLS_KEY_FILE cannot be used: set .* together/],
+      [
+        { PROXY_TLS_CERT_FILE: folder.certificate },
+        /PROXY_TLS_KEY_FILE cannot be used: it is missing or empty: set .* together/,
+      ],
       [{ ...folder.settings, PROXY_TLS_KEY_FILE: folder.certificate }, /this is the file of a certificate/],
       [{ ...folder.settings, PROXY_TLS_CERT_FILE: '/nowhere' }, /\/nowhere: the file does not exist/],
     ] as const) {
@@ -343,7 +346,10 @@ describe('A listener with TLS', () => {
       const { proxy, enclave } = await start();
       const plain = await probe('--health', proxy, {});
       assert.deepEqual([plain.code, plain.stdout], [1, '']);
-      assert.match(plain.stderr, /no healthy proxy on 127\.0\.0\.1 port \d+: socket hang up/);
+      assert.match(
+        plain.stderr,
+        /no healthy proxy on 127\.0\.0\.1 port \d+: socket hang up \(if it uses TLS, set PROXY_TLS_CERT_FILE/,
+      );
       const { code, stderr } = await probe('--ready', enclave);
       assert.equal(code, 1);
       assert.match(stderr, /it does not answer with TLS \(ERR_SSL_/);

@@ -14,7 +14,7 @@ import type { Evidence } from '../../shared/evidence.ts';
 import type { ApprovedImage, FromProxy, ImageRules } from '../../shared/messages.ts';
 import type { Log } from '../process/log.ts';
 import { imageOf, listedSince, summarizeAttestation } from './attestationSummary.ts';
-import { describeError } from './describeError.ts';
+import { describeHandshakeFailure } from './describeError.ts';
 import { EvidenceKeeper } from './evidenceKeeper.ts';
 import { ImageGate } from './imageGate.ts';
 import type { Network } from './network.ts';
@@ -88,12 +88,6 @@ export function openConnection(options: ConnectionOptions): BackendConnection {
       onEvent({ type: 'confirmImage', image });
     },
   });
-  const withAdvice = (failure: ReturnType<typeof describeError>) => {
-    const { basePath } = settings.backend;
-    if (!failure.code.startsWith('handshake_') || !/\/v1$/.test(basePath)) return failure;
-    const advice = `the URL of the backend ends with ${basePath}; it must not have the path of the API, so remove it`;
-    return { ...failure, message: `${failure.message}: ${advice}` };
-  };
   const sessions = new SessionManager({
     clock,
     connect: async () => {
@@ -142,7 +136,7 @@ export function openConnection(options: ConnectionOptions): BackendConnection {
       onEvent({ type: 'sessionLost', reason });
     },
     onFailed: (error) => {
-      const failure = withAdvice(describeError(error));
+      const failure = describeHandshakeFailure(error, settings.backend.basePath);
       log.error('handshake_failed', failure);
       if (error.code === 'timeout') transport.renew(); // the network may have changed without an error
       onEvent({ type: 'handshakeFailed', ...failure });

@@ -8,6 +8,38 @@ export function isWithoutTls(code: string | null): boolean {
   return code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG';
 }
 
+type Description = ReturnType<typeof describeError>;
+
+const NAME_ADVICE =
+  'check the URL of the backend, the DNS of this computer, and whether this network needs an HTTP proxy (HTTPS_PROXY)';
+const TRUST_ADVICE =
+  'its certificate is not trusted here; if this network inspects TLS, name its certificate authority with NODE_EXTRA_CA_CERTS';
+const ADVICE: Readonly<Partial<Record<string, string>>> = {
+  ECONNREFUSED: 'check the URL of the backend, and whether it runs',
+  ENOTFOUND: NAME_ADVICE,
+  EAI_AGAIN: NAME_ADVICE,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: TRUST_ADVICE,
+  SELF_SIGNED_CERT_IN_CHAIN: TRUST_ADVICE,
+  DEPTH_ZERO_SELF_SIGNED_CERT: TRUST_ADVICE,
+};
+
+/**
+ * The same for a failed handshake, with what to do.
+ * @param basePath the path of the backend's URL
+ */
+export function describeHandshakeFailure(error: SessionError, basePath: string): Description {
+  const description = describeError(error);
+  const { code, detail, message } = description;
+  const advice = code.startsWith('handshake_') ? serverAdvice(basePath) : ADVICE[detail ?? ''];
+  return advice === undefined ? description : { ...description, message: `${message}: ${advice}` };
+}
+
+function serverAdvice(basePath: string): string {
+  return basePath.endsWith('/v1')
+    ? `the URL of the backend ends with ${basePath}; it must not have the path of the API, so remove it`
+    : 'the server is not a working enclave; check the URL of the backend';
+}
+
 /** What the log may show of an error: its code and message, and only the code of a cause from outside. */
 export function describeError(error: SessionError): { code: string; detail: string | null; message: string } {
   const { code, message, cause } = error;

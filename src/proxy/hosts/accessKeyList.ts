@@ -22,6 +22,8 @@ const NAME_RULE = `the name of a client is 1 to 64 letters, digits, ".", "_" or 
 export const KEY_RULE = 'an access key is "sealed-" and 43 characters of Base64url';
 const LIMIT_RULE =
   'only expires=2027-01-31, models=a,b, requests=60/min and tokens=100000/min may follow a key, separated by spaces, each once';
+const QUOTES_RULE = 'the key or its line is in quotes; remove them';
+const LINES_RULE = `${KEY_RULE}; each key is in a line of its own, without commas`;
 const FILE_RULE =
   'only a comma or a line break may follow a key; limits of clients need a file, which PROXY_ACCESS_KEYS_FILE names';
 
@@ -56,7 +58,7 @@ function parseItems(
   for (const [index, item] of items.entries()) {
     if (item.trim() === '') continue;
     const { name, key = '', words } = readItem(item.trim());
-    if (!isAccessKey(key)) throw refuse(index, KEY_RULE);
+    if (!isAccessKey(key)) throw refuse(index, keyProblem(item, allowsLimits));
     const problem = name === undefined ? undefined : nameProblem(name);
     if (problem !== undefined) throw refuse(index, problem);
     if (words.length > 0 && !allowsLimits) throw refuse(index, FILE_RULE);
@@ -73,6 +75,12 @@ function parseItems(
       );
   }
   return { accessKeys: [...keys.values()], clientNames: names, keyLimits };
+}
+
+/** Why there is no access key in this line of a file, or in this part of a variable. */
+function keyProblem(item: string, isLine: boolean): string {
+  if (/["'`]/.test(item)) return QUOTES_RULE;
+  return isLine && item.includes(',') ? LINES_RULE : KEY_RULE;
 }
 
 function readItem(item: string) {
@@ -115,12 +123,14 @@ function parseDay(value: string, refuse: Refuse): string {
 
 function parseModels(value: string, refuse: Refuse): string[] {
   const models = value.split(',');
-  if (models.includes('')) throw refuse('it must be the IDs of models, separated by commas and without spaces');
+  if (models.includes('') || /["'`*]/.test(value)) {
+    throw refuse('it must be the IDs of models, separated by commas and without spaces, quotes and *');
+  }
   return models.map((model) => parseModelId(model, refuse));
 }
 
 function parsePerMinute(value: string, refuse: Refuse): number {
   const count = Number(/^([1-9]\d{0,11})\/min$/.exec(value)?.[1] ?? 0);
-  if (count === 0) throw refuse('it must be a whole number of at least 1 and /min, such as 60/min');
+  if (count === 0) throw refuse('it must be a whole number from 1 to 999999999999 and /min, such as 60/min');
   return count;
 }

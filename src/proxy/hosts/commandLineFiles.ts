@@ -57,8 +57,7 @@ export async function createFile(path: string): Promise<NewFile> {
  */
 export async function readLimited(path: string, limit: number): Promise<Uint8Array> {
   const cannotRead = (error: unknown) => {
-    const code = codeOf(error) ?? 'unknown';
-    throw new FileError(code === 'ENOENT' ? `${path} does not exist` : `${path} cannot be read (${code})`);
+    throw new FileError(`${path} ${readFailure(error)}`);
   };
   const file = await open(path).catch(cannotRead);
   try {
@@ -88,8 +87,7 @@ const PIPE_STEP = 20;
  */
 export async function readSecretText(path: string, limit: number): Promise<string> {
   const cannotRead = (error: unknown): never => {
-    const code = codeOf(error) ?? 'unknown';
-    throw new FileError(code === 'ENOENT' ? 'the file does not exist' : `the file cannot be read (${code})`);
+    throw new FileError(`the file ${readFailure(error)}`);
   };
   const { O_RDONLY, O_NONBLOCK = 0 } = constants as Partial<typeof constants>; // Windows does not have the second one
   const file = await open(path, (O_RDONLY ?? 0) | O_NONBLOCK).catch(cannotRead);
@@ -102,13 +100,33 @@ export async function readSecretText(path: string, limit: number): Promise<strin
       length += bytesRead ?? 0;
       if (length > limit) throw new FileError(`the file is larger than ${limit} bytes`);
       const isWaiting = bytesRead === undefined || (bytesRead === 0 && length === 0 && isPipe);
-      if (bytesRead === 0 && !isWaiting) return new TextDecoder().decode(buffer.subarray(0, length));
+      if (bytesRead === 0 && !isWaiting) return decode(buffer.subarray(0, length));
       if (isWaiting && Date.now() > deadline) throw new FileError('nothing was written to the pipe in time');
       if (isWaiting) await sleep(PIPE_STEP);
     }
   } finally {
     await file.close();
   }
+}
+
+/** Why a file cannot be read, after its name. */
+function readFailure(error: unknown): string {
+  const code = codeOf(error) ?? 'unknown';
+  if (code === 'ENOENT') return 'does not exist';
+  return `cannot be read (${code})${READ_ADVICE[code] ?? ''}`;
+}
+
+const READ_ADVICE: Readonly<Partial<Record<string, string>>> = {
+  EACCES: ': the user of this process needs the right to read it, and to enter the folders above it',
+  EISDIR: ': it is a directory',
+};
+
+/** @throws FileError for the encoding that Windows programs call Unicode */
+function decode(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
+    throw new FileError('the file is in UTF-16: save it as UTF-8');
+  return new TextDecoder().decode(bytes);
 }
 
 /** The number of bytes that were read; 0 at the end; undefined if there are none yet. */

@@ -19,13 +19,17 @@ import { SecretReload } from './secretReload.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
 import { SocketError, takeSocket } from './socketActivation.ts';
-import { describeAccess, unknownVariables } from './startNotes.ts';
+import { describeAccess, misspelledNames, unknownVariables } from './startNotes.ts';
 import { TlsReload } from './tlsFiles.ts';
 import { verifyFile } from './verifyCommand.ts';
 import { printBuild } from './versionCommand.ts';
 
 /** How long the end may take after the second signal, in milliseconds. */
 const LAST_MOMENT = 1000;
+/** In milliseconds. */
+const DAY = 86_400_000;
+
+const OPTIONS: readonly string[] = ['--help', '--version', '--health', '--ready'];
 
 const HELP = `sealed-proxy ${VERSION}: a private endpoint on this computer for OpenAI and Anthropic clients.
 
@@ -80,7 +84,8 @@ export async function runCommandLine(
   const misplaced = args.map(misplacedSetting).find((sentence) => sentence !== undefined);
   if (misplaced !== undefined) return complain(EXIT.invalid, misplaced);
   if (argument === '--version' && rest.length === 1 && rest[0] === '--verbose') return printBuild(mainFile);
-  if (rest.length > 0) return complain(EXIT.invalid, 'only one argument is possible; see --help');
+  if (rest.length > 0 && argument?.startsWith('--') === true)
+    return complain(EXIT.invalid, 'only one argument is possible; see --help');
   switch (argument) {
     case undefined:
       return serve(environment, mainFile);
@@ -96,8 +101,13 @@ export async function runCommandLine(
     case '--ready':
       return probeRunning(environment, READY);
     default:
-      return complain(EXIT.invalid, 'unknown argument; see --help');
+      return complain(EXIT.invalid, unknownArgument(argument));
   }
+}
+
+/** A limit that `keys new` was given and that cannot be used. */
+class LimitError extends Error {
+  override readonly name = 'LimitError';
 }
 
 /** Prints a line for the file of the access keys. */
@@ -108,13 +118,27 @@ function makeKey([action, name, ...limits]: readonly string[]): number {
   const problem = nameProblem(name);
   if (problem !== undefined) return complain(EXIT.invalid, problem);
   try {
-    parseLimits(limits, (reason) => new ConfigError('accessKeys', reason));
+    const { expires } = parseLimits(limits, (reason) => new LimitError(reason));
+    if (expires !== undefined && Date.parse(expires) + DAY <= Date.now()) {
+      throw new LimitError('expires: this day is over, so the key would be refused');
+    }
   } catch (error) {
-    if (error instanceof ConfigError) return complain(EXIT.invalid, error.message);
+    if (error instanceof LimitError) return complain(EXIT.invalid, error.message);
     throw error;
   }
   process.stdout.write(`${[`${name}=${createAccessKey()}`, ...limits].join(' ')}\n`);
   return EXIT.ok;
+}
+
+/** Does not show the argument, which may be a key. */
+function unknownArgument(argument: string): string {
+  if (/^PROXY_[A-Z0-9_]+=/.test(argument)) {
+    return 'settings are environment variables: write NAME=VALUE before the command, not after it; see --help';
+  }
+  const option = /^(?:-V|(?:--?)?version)$/i.test(argument)
+    ? '--version'
+    : OPTIONS.find((name) => name === `--${argument}`);
+  return option === undefined ? 'unknown argument; see --help' : `unknown argument: did you mean ${option}? See --help`;
 }
 
 /** What to do in place of an argument such as `--port`; undefined for one that is not named like a setting. */
@@ -165,7 +189,8 @@ async function serve(environment: Values, mainFile: string): Promise<number | un
     for (const warning of unknownVariables(environment)) log.warn('unknown_variable', warning);
     return undefined;
   } catch (error) {
-    if (error instanceof ConfigError || error instanceof SocketError) return complain(EXIT.invalid, error.message);
+    if (error instanceof ConfigError) return complain(EXIT.invalid, error.message + misspelledNames(environment));
+    if (error instanceof SocketError) return complain(EXIT.invalid, error.message);
     if (config === undefined) throw error;
     const address = { host: config.host, port: config[listening] ?? 0 };
     const nameOf = (name: 'host' | 'port') => SCHEMA[name === 'port' ? listening : name].variable ?? name;

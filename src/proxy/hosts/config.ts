@@ -66,7 +66,10 @@ export function readSecrets(values: Values, files: SecretFiles): Secrets {
   const list = read('accessKeys', checkAccessKeys) ?? { accessKeys: [], clientNames: new Map(), keyLimits: new Map() };
   if ((apiKey === null) !== (list.accessKeys.length === 0)) {
     const missing = apiKey === null ? 'apiKey' : 'accessKeys';
-    throw new ConfigError(missing, 'set PROXY_API_KEY and PROXY_ACCESS_KEYS together, or neither of them');
+    throw new ConfigError(
+      missing,
+      'it is missing or empty: set PROXY_API_KEY and PROXY_ACCESS_KEYS together, or neither of them',
+    );
   }
   return { apiKey, ...list, cacheNamespaceRoot: read('cacheNamespaceRoot', checkCacheRoot) ?? null };
 
@@ -98,7 +101,7 @@ function checkApiKey(text: string, refuse: Refuse): string {
   if (/^(["'`]).*\1$/.test(text)) {
     throw refuse('the key is in quotes; remove them (docker --env-file and systemd keep some quotes)');
   }
-  if (!isCredential(text)) throw refuse('a key has 1 to 16,384 visible ASCII characters and no space');
+  if (!isCredential(text)) throw refuse('a key has 1 to 16,384 visible ASCII characters and no space or line break');
   if (text.startsWith('sealed-')) {
     throw refuse('this is an access key of the proxy; set the API key of the backend');
   }
@@ -123,5 +126,5 @@ export function parseCacheRoot(text: string): Uint8Array {
 function checkCacheRoot(text: string, refuse: Refuse): Uint8Array {
   const root = fromBase64(text);
   if (root?.length === CACHE_ROOT_LENGTH) return root;
-  throw refuse('it must be the Base64 of exactly 32 bytes');
+  throw refuse('it must be the Base64 of exactly 32 bytes, as openssl rand -base64 32 makes it');
 }

@@ -27,6 +27,7 @@ export interface Probe {
   readonly failureOf: (status: number | undefined, body: unknown) => string | undefined;
 }
 
+const TLS_ADVICE = ' (if it uses TLS, set PROXY_TLS_CERT_FILE and PROXY_TLS_KEY_FILE here too)';
 const OTHER_PROGRAM = 'another program uses this port';
 
 export const HEALTH: Probe = {
@@ -53,6 +54,10 @@ export async function probeRunning(environment: Values, probe: Probe): Promise<n
   try {
     const config = readEnvironment(environment);
     const { host, port } = config;
+    if (port === 0) {
+      const advice = 'set PROXY_PORT to the port in the first line of its output';
+      return complain(EXIT.failed, `PROXY_PORT is 0, so the port of the running proxy is not known: ${advice}`);
+    }
     const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
     const failure = await probeAt(address, config, probe);
     if (failure === undefined) return EXIT.ok;
@@ -129,7 +134,8 @@ function findFailure(
       });
     });
     check.on('error', ({ name, message }) => {
-      resolve(name === 'AbortError' ? NO_RESPONSE : message);
+      const isClosed = socket === undefined && message === 'socket hang up';
+      resolve(name === 'AbortError' ? NO_RESPONSE : isClosed ? `${message}${TLS_ADVICE}` : message);
     });
     check.end();
   });

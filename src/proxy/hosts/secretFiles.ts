@@ -40,7 +40,9 @@ export async function readSecretFiles(paths: ReadonlyMap<SecretName, string>): P
 
 /** A value that is not an absolute path may be the secret itself. */
 export function shownPath(path: string): string {
-  return isAbsolute(path) ? JSON.stringify(path).slice(1, -1) : 'its value, which must be the path of a file';
+  return isAbsolute(path)
+    ? JSON.stringify(path).slice(1, -1)
+    : 'its value, which must be the path of a file, best an absolute one';
 }
 
 /**

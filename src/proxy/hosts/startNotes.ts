@@ -36,6 +36,12 @@ export function unknownVariables(values: Values): { readonly variable: string; r
   return [...warnings, { variable: link, note }];
 }
 
+/** The names that are probably misspelled, as the end of a sentence about a setting that cannot be used; or empty. */
+export function misspelledNames(values: Values): string {
+  const meant = unknownVariables(values).filter(({ note }) => note.includes('Did you mean'));
+  return meant.map(({ variable, note }) => ` (${variable}: ${note})`).join('');
+}
+
 function nearestOf(name: string, known: readonly string[]): string | undefined {
   const [first] = known
     .map((candidate) => ({ candidate, distance: distance(name, candidate) }))

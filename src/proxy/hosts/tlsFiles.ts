@@ -33,7 +33,10 @@ const PEM = /-----BEGIN ([A-Z0-9 ]+)-----[^-]*(?:-(?!----)[^-]*)*-----END \1----
 export function usesTls({ tlsCertificateFile, tlsKeyFile }: Paths): boolean {
   if ((tlsCertificateFile === '') === (tlsKeyFile === '')) return tlsCertificateFile !== '';
   const missing = tlsCertificateFile === '' ? 'tlsCertificateFile' : 'tlsKeyFile';
-  throw new ConfigError(missing, 'set PROXY_TLS_CERT_FILE and PROXY_TLS_KEY_FILE together, or neither of them');
+  throw new ConfigError(
+    missing,
+    'it is missing or empty: set PROXY_TLS_CERT_FILE and PROXY_TLS_KEY_FILE together, or neither of them',
+  );
 }
 
 /**

@@ -26,14 +26,19 @@ function unauthorized(reason: string, code: string | null, message: string): Cli
   return { ...invalid(401, code, message, ['www-authenticate', 'Bearer realm="sealed-proxy"']), reason };
 }
 
-const SERVES = 'This proxy serves only POST /v1/chat/completions, POST /v1/embeddings, GET /v1/models and GET /health.';
+function forbidden(reason: string, message: string): ClientError {
+  return { ...invalid(403, reason, message), reason };
+}
+
+const SERVES =
+  'This proxy serves only POST /v1/chat/completions, POST /v1/embeddings, GET /v1/models, GET /health and GET /ready.';
 const BUSY = { ...server(503, ''), code: PROXY_BUSY, headers: ['retry-after', '1'] } as const;
 const MESSAGES_BASE =
   'The base URL that you set in the client must end with /anthropic, or with /anthropic/v1 if the client does not add /v1 itself.';
+const RESPONSES_BASE = 'The base URL that you set in the client must end with /responses/v1.';
 const DIALECT_SERVES: Readonly<Record<DialectName, string>> = {
   messages: `Below /anthropic, this proxy serves only POST /anthropic/v1/messages, POST /anthropic/v1/messages/count_tokens and GET /anthropic/v1/models. ${MESSAGES_BASE}`,
-  responses:
-    'Below /responses, this proxy serves only POST /responses/v1/responses, POST /responses/v1/responses/input_tokens and GET /responses/v1/models. The base URL that you set in the client must end with /responses/v1.',
+  responses: `Below /responses, this proxy serves only POST /responses/v1/responses, POST /responses/v1/responses/input_tokens and GET /responses/v1/models. ${RESPONSES_BASE}`,
 };
 
 /** The longest body of a request, and the error for a longer one. */
@@ -95,7 +100,7 @@ export const PROXY_ERRORS = {
   noKey: unauthorized(
     'no_key',
     null,
-    'The request has no API key. Send one in the header "Authorization: Bearer <API_KEY>". To make an access key for this client, run "Sealed Proxy: Create Access Key" in VS Code.',
+    'The request has no API key. Send one in the header "Authorization: Bearer <API_KEY>". To make an access key for this client, run "Sealed Proxy: Create Access Key" in VS Code, or ask the operator of the proxy for one.',
   ),
   badKey: unauthorized(
     'malformed_key',
@@ -105,7 +110,7 @@ export const PROXY_ERRORS = {
   unknownAccessKey: unauthorized(
     'unknown_access_key',
     'invalid_api_key',
-    'The proxy does not know this access key: it was revoked or mistyped. Create a new access key.',
+    'The proxy does not know this access key: it was revoked or mistyped. Send only what begins with "sealed-", without a name or quotes, or create a new access key.',
   ),
   keyNotAllowed: unauthorized(
     'key_not_allowed',
@@ -117,15 +122,13 @@ export const PROXY_ERRORS = {
     null,
     'The proxy has no API key yet, so access keys do not work. Set the API key of the proxy first.',
   ),
-  foreignHost: invalid(
-    403,
+  foreignHost: forbidden(
     'forbidden_host',
-    'The Host header does not name this computer. Use http://127.0.0.1 with the port, or add the name to the allowed hosts in the proxy settings.',
+    'The Host header does not name this computer. Use http://127.0.0.1 with the port, or add the name to the allowed hosts in the proxy settings (PROXY_ALLOWED_HOSTS).',
   ),
-  foreignOrigin: invalid(
-    403,
+  foreignOrigin: forbidden(
     'forbidden_origin',
-    'Web pages of this origin may not use the proxy. To allow them, add the origin to the allowed origins in the proxy settings.',
+    'Web pages of this origin may not use the proxy. To allow them, add the origin to the allowed origins in the proxy settings (PROXY_ALLOWED_ORIGINS).',
   ),
   unreadableModel: {
     ...invalid(
@@ -135,7 +138,7 @@ export const PROXY_ERRORS = {
     ),
     reason: 'unreadable_model',
   },
-  noSuchPath: invalid(404, 'not_found', SERVES),
+  noSuchPath: invalid(404, 'not_found', `${SERVES} The base URL that you set in the client must end with /v1.`),
   noSuchModelRoute: invalid(
     404,
     'not_found',
@@ -186,6 +189,8 @@ export const PROXY_ERRORS = {
 export const DIALECT_ERRORS = {
   /** The path of a client of Messages whose base URL does not end with /anthropic. */
   messagesElsewhere: invalid(404, 'not_found', `${SERVES} For Anthropic's Messages API: ${MESSAGES_BASE}`),
+  /** The same for a client of Responses. */
+  responsesElsewhere: invalid(404, 'not_found', `${SERVES} For OpenAI's Responses API: ${RESPONSES_BASE}`),
   noCompaction: invalid(
     404,
     'not_found',

@@ -49,8 +49,10 @@ export const OTHER_PATH = 'other';
 
 const FOLDERS: Readonly<Record<DialectName, string>> = { messages: '/anthropic', responses: '/responses' };
 const COMPACT = '/responses/v1/responses/compact';
-/** What a client of Messages requests with the base URL of OpenAI clients, or without any path in it. */
+/** What a client of Messages or of Responses requests with the base URL of OpenAI clients, or without any path in it. */
 const MESSAGES_ELSEWHERE = /^(?:\/v1){1,2}\/messages(?:\/|$)/;
+
+const RESPONSES_ELSEWHERE = /^(?:\/v1){1,2}\/responses(?:\/|$)/;
 
 const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['*', { kind: 'health', allow: 'GET, HEAD, POST' }], // the server itself, for OPTIONS alone
@@ -109,6 +111,7 @@ function noRoute(path: string, dialect: DialectName | undefined): ClientError {
   if (path === COMPACT) return DIALECT_ERRORS.noCompaction;
   if (dialect !== undefined) return noDialectPath(dialect);
   if (MESSAGES_ELSEWHERE.test(path)) return DIALECT_ERRORS.messagesElsewhere;
+  if (RESPONSES_ELSEWHERE.test(path)) return DIALECT_ERRORS.responsesElsewhere;
   return path.startsWith(`${MODELS}/`) ? PROXY_ERRORS.noSuchModelRoute : PROXY_ERRORS.noSuchPath;
 }
 

@@ -30,7 +30,8 @@ const invalid = (status: number, code: string | null, message: string | RegExp):
   return { status, type: 'invalid_request_error', code, message };
 };
 
-const SERVES = 'This proxy serves only POST /v1/chat/completions, POST /v1/embeddings, GET /v1/models and GET /health.';
+const SERVES =
+  'This proxy serves only POST /v1/chat/completions, POST /v1/embeddings, GET /v1/models, GET /health and GET /ready.';
 
 /** Every error that the proxy creates. */
 export const ERRORS = {
@@ -52,7 +53,8 @@ export const ERRORS = {
   noApiKey: invalid(401, null, /^The proxy has no API key yet/),
   foreignHost: invalid(403, 'forbidden_host', /^The Host header does not name this computer/),
   foreignOrigin: invalid(403, 'forbidden_origin', /^Web pages of this origin may not use the proxy/),
-  noSuchPath: invalid(404, 'not_found', SERVES),
+  noSuchPath: invalid(404, 'not_found', `${SERVES} The base URL that you set in the client must end with /v1.`),
+  responsesElsewhere: invalid(404, 'not_found', /must end with \/responses\/v1\.$/),
   noSuchModelRoute: invalid(404, 'not_found', /^The proxy does not serve single models/),
   methodNotAllowed: (allow: string) => invalid(405, 'method_not_allowed', `This path supports ${allow}. ${SERVES}`),
   uploadTimeout: invalid(408, 'request_timeout', /^The request body did not arrive/),

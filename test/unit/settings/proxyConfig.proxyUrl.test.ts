@@ -17,13 +17,23 @@ describe('readProxyUrl()', () => {
     'socks5://proxy:1080',
     'socks://proxy',
     'http://u:p@proxy',
+    'http://proxy:3128/',
   ]) {
     it(`accepts ${url}`, () => {
       assert.equal(readProxyUrl({ httpsProxy: url }, {}), url);
     });
   }
 
-  for (const url of ['proxy:3128', 'proxy', 'ftp://proxy', '//proxy', 'http://', 'DIRECT']) {
+  for (const url of [
+    'proxy:3128',
+    'proxy',
+    'ftp://proxy',
+    '//proxy',
+    'http://',
+    'DIRECT',
+    'http://proxy:3128/pac',
+    'http://proxy/?a',
+  ]) {
     it(`refuses ${url}, and explains what is valid`, () => {
       assert.throws(
         () => readProxyUrl({ httpsProxy: url }, {}),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { AttestationError } from '../../../../src/attestation/errors.ts';
-import { describeError } from '../../../../src/proxy/backend/describeError.ts';
+import { describeError, describeHandshakeFailure } from '../../../../src/proxy/backend/describeError.ts';
 import { SessionError, asSessionError } from '../../../../src/session/errors.ts';
 
 describe('describeError()', () => {
@@ -26,5 +26,30 @@ describe('describeError()', () => {
     for (const cause of [undefined, null, new Error('hidden'), 'hidden', { code: 7 }]) {
       assert.equal(refused(cause).detail, null);
     }
+  });
+});
+
+describe('describeHandshakeFailure()', () => {
+  const messageOf = (error: SessionError, basePath = '') => describeHandshakeFailure(error, basePath).message;
+
+  it('says what to do about a failure of the network', () => {
+    for (const [code, advice] of [
+      [
+        'ECONNREFUSED',
+        /^The connection to the backend failed: ECONNREFUSED: check the URL of the backend, and whether/,
+      ],
+      ['ENOTFOUND', /ENOTFOUND: check the URL of the backend, the DNS of this computer, .*HTTPS_PROXY/],
+      ['SELF_SIGNED_CERT_IN_CHAIN', /not trusted here; .* NODE_EXTRA_CA_CERTS$/],
+      ['ECONNRESET', /^The connection to the backend failed: ECONNRESET$/],
+    ] as const) {
+      assert.match(messageOf(asSessionError(Object.assign(new Error('hidden'), { code }))), advice);
+    }
+  });
+
+  it('says that the server is not an enclave, or that the path of the API is too much', () => {
+    const error = new SessionError('handshake_status', 'It answered with 404');
+    const check = 'the server is not a working enclave; check the URL of the backend';
+    for (const path of ['', '/api']) assert.equal(messageOf(error, path), `It answered with 404: ${check}`);
+    assert.match(messageOf(error, '/x/v1'), /the URL of the backend ends with \/x\/v1; .* remove it$/);
   });
 });

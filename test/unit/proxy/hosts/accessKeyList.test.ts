@@ -47,7 +47,13 @@ describe('parseKeyFile()', () => {
     ['a name that is not allowed', `a b=${ONE}`, /^Error: line 1: the name of a client/],
     ['an empty name', `=${ONE}`, /^Error: line 1: the name of a client/],
     ['a key with two names', `a=${ONE}\n#\nb=${ONE}`, /^Error: line 3: another line has the same access key/],
-    ['two keys in a line', `a=${ONE},b=${OTHER}`, /^Error: line 1: an access key is/],
+    [
+      'two keys in a line',
+      `a=${ONE},b=${OTHER}`,
+      /^Error: line 1: an access key is .*; each key is in a line of its own/,
+    ],
+    ['a line in quotes', `"a=${ONE}"`, /^Error: line 1: the key or its line is in quotes; remove them$/],
+    ['a key in quotes', `a='${ONE}' models=a`, /^Error: line 1: the key or its line is in quotes/],
     [
       'a key with two limits',
       `a=${ONE} requests=1/min\na=${ONE}`,
@@ -59,6 +65,13 @@ describe('parseKeyFile()', () => {
     ['another form of a day', `${ONE} expires=31.1.2027`, /^Error: line 1: expires: it must be the last day/],
     ['an empty list of models', `${ONE} models=`, /^Error: line 1: models: it must be the IDs of models/],
     ['a space between models', `${ONE} models=a, b`, /^Error: line 1: models: it must be the IDs of models/],
+    ['models in quotes', `${ONE} models="a"`, /^Error: line 1: models: .* without spaces, quotes and \*/],
+    ['all models', `${ONE} models=*`, /^Error: line 1: models: .* without spaces, quotes and \*/],
+    [
+      'a number that is too large',
+      `${ONE} tokens=1000000000000/min`,
+      /^Error: line 1: tokens: .* from 1 to 999999999999/,
+    ],
     ['a number without a minute', `${ONE} requests=60`, /^Error: line 1: requests: it must be a whole number/],
     ['no tokens at all', `${ONE} tokens=0/min`, /^Error: line 1: tokens: it must be a whole number/],
   ];
@@ -78,6 +91,12 @@ describe('parseKeyVariable()', () => {
     for (const separator of [',', '\n', '\r\n', ' ,\n']) {
       const list = parseKeyVariable(`a=${ONE}${separator}${OTHER}${separator}`, (reason) => new Error(reason));
       assert.deepEqual([list.accessKeys, [...list.clientNames.values()]], [[ONE, OTHER], ['a']]);
+    }
+  });
+
+  it('refuses quotes, and says so', () => {
+    for (const text of [`"a=${ONE}"`, `a="${ONE}"`, `'${ONE},${OTHER}'`]) {
+      assert.throws(() => parseKeyVariable(text, (reason) => new Error(reason)), /is in quotes; remove them$/);
     }
   });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describeAccess, unknownVariables } from '../../../../src/proxy/hosts/startNotes.ts';
+import { describeAccess, misspelledNames, unknownVariables } from '../../../../src/proxy/hosts/startNotes.ts';
 import { VARIABLES } from '../../../../src/settings/environment.ts';
 
 describe('describeAccess()', () => {
@@ -14,6 +14,16 @@ describe('describeAccess()', () => {
     assert.equal(two.accessKeys, 2);
     assert.match(two.note, /^Clients with one of the 2 access keys .*; others are refused\.$/);
     assert.doesNotMatch(one.note, /hidden/);
+  });
+});
+
+describe('misspelledNames()', () => {
+  it('names the variables that were probably meant, and no other ones', () => {
+    assert.equal(
+      misspelledNames({ PROXY_APIKEY: 'hidden', PROXY_SOMETHING_ELSE: 'x', PROXY_PORT: '1' }),
+      ' (PROXY_APIKEY: This is not a setting of the proxy, and is ignored. Did you mean PROXY_API_KEY?)',
+    );
+    assert.equal(misspelledNames({ PROXY_PORT: '1' }), '');
   });
 });
 

@@ -49,9 +49,16 @@ describe('findRoute()', () => {
     for (const path of ['/v1/messages', '/v1/messages/count_tokens', '/v1/v1/messages']) {
       assert.equal(routeOf(path), DIALECT_ERRORS.messagesElsewhere, path);
     }
-    for (const path of ['/v1/messagesx', '/v1/v1/v1/messages', '/v1/responses', '/messages']) {
+    for (const path of ['/v1/messagesx', '/v1/v1/v1/messages', '/v1/responsesx', '/messages', '/responses.json']) {
       assert.equal(routeOf(path), PROXY_ERRORS.noSuchPath, path);
     }
+  });
+
+  it('names the base URL for Responses if a client uses another one', () => {
+    for (const path of ['/v1/responses', '/v1/responses/input_tokens', '/v1/v1/responses']) {
+      assert.equal(routeOf(path), DIALECT_ERRORS.responsesElsewhere, path);
+    }
+    assert.match(DIALECT_ERRORS.responsesElsewhere.message, /must end with \/responses\/v1\.$/);
   });
 
   it('names both base URLs for Messages, because not every client adds /v1', () => {
