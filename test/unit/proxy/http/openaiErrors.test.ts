@@ -33,6 +33,7 @@ describe('PROXY_ERRORS', () => {
       noApiKey: 401,
       foreignHost: 403,
       foreignOrigin: 403,
+      unreadableModel: 403,
       headTooLarge: 431,
       httpVersion: 505,
       imageUnconfirmed: 502,
