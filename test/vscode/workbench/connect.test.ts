@@ -348,6 +348,7 @@ describe('Connect an Assistant', () => {
     await window.screenshot('connect-small-model');
     await choose('Gemma 4 31B');
     await window.option('Use glm-5-2 instead').waitFor();
+    await window.quickInput.getByPlaceholder(/^If Claude Code requests .{1,50}$/).waitFor(); // a longer one is cut off
     await window.screenshot('connect-replacement');
     await choose('Use glm-5-2 instead');
     await window.toast(`create ${path}?`).waitFor();
