@@ -409,6 +409,23 @@ describe('Connect an Assistant', () => {
     await choose('Codex', 'Undo');
     await window.dismiss('The access key of Codex was revoked.');
     assert.equal(existsSync(path), false);
+    // Undo also takes back the model that replaces unknown ones.
+    const setting = () =>
+      window.bridge.run(
+        (api) => api.workspace.getConfiguration('sealedProxy').get<string>('responsesModel') ?? '',
+        null,
+      );
+    await open();
+    await window.quickInput.locator('input').first().fill('Codex');
+    await choose('Codex', 'GLM 5.2', 'Use glm-5-2 instead');
+    await window.decide('Write These Changes');
+    await window.dismiss('Codex is connected.');
+    assert.equal(await setting(), 'glm-5-2');
+    await open();
+    await window.quickInput.locator('input').first().fill('Codex');
+    await choose('Codex', 'Undo');
+    await window.dismiss('The access key of Codex was revoked.');
+    assert.equal(await setting(), '');
   });
 
   it('leaves the API key on no command line and in no file', () => {
