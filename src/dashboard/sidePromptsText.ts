@@ -115,7 +115,10 @@ export function summarizeSealing(section: SidePromptsSection, prompts: PromptsSe
       ? `${PRODUCT} offers no models at the moment, so nothing can be sealed.`
       : changes === 0
         ? 'Seal has nothing left to change.'
-        : `Sealing writes ${settingCount(changes)}${after > now ? ` and raises this to ${after}` : ''}. ` +
+        : `Sealing writes ${settingCount(changes)}.` +
+          (after > now
+            ? ` Then ${after} of ${rows.length} ${after === 1 ? 'goes' : 'go'} to models of ${PRODUCT}. `
+            : ' ') +
           `Short tasks go to ${recommended.utility}; agents and inline chat go to ${recommended.agent}.`,
     turnOff.length === 0
       ? ''

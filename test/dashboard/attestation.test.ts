@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { developmentState, refusedState } from './support/samples.ts';
-import { NOW, STATE, dashboardSuite } from './support/suite.ts';
+import { developmentState, noKeyState, refusedState } from './support/samples.ts';
+import { NOW, STATE, dashboardSuite, trimmed } from './support/suite.ts';
 
 describe('The section Attestation', () => {
   const suite = dashboardSuite();
@@ -43,6 +43,21 @@ describe('The section Attestation', () => {
     assert.equal(await value.isVisible(), false);
     await failed.locator('summary').click();
     await value.waitFor();
+  });
+
+  it('has a button for what its text says, but none that leads to itself', async () => {
+    const view = await suite.openAt('attestation');
+    const buttons = view.page.locator('.buttons vscode-button');
+    await view.show({ type: 'state', state: noKeyState(NOW) });
+    assert.match(await view.panel(), /Then run Set API Key\./);
+    await view.button('Set API Key').click();
+    assert.deepEqual(await view.actions(), [{ type: 'command', name: 'setApiKey' }]);
+    const refused = refusedState(NOW);
+    await view.show({ type: 'state', state: refused });
+    assert.deepEqual(trimmed(await buttons.allInnerTexts()), ['Check Connection', 'Save Evidence…']);
+    const prompts = { ...refused.prompts, remedy: 'showAttestation' } as const;
+    await view.show({ type: 'state', state: { ...refused, prompts } });
+    assert.deepEqual(trimmed(await buttons.allInnerTexts()), ['Save Evidence…']);
   });
 
   it('keeps checks and values open when a new state arrives, or another section was shown', async () => {

@@ -82,6 +82,22 @@ describe('The section Side Prompts', () => {
     assert.deepEqual(await view.actions(), [{ type: 'sealing', action: 'undo' }]);
   });
 
+  it('never leaves the focus on a button that has become another one', async () => {
+    const view = await suite.openAt('sidePrompts');
+    const before = await buttons(view);
+    await show(view, SEALED_SIDE_PROMPTS);
+    for (const title of before.filter((one) => one !== 'Seal')) {
+      await show(view, SIDE_PROMPTS);
+      await view.button(title).focus();
+      await show(view, SEALED_SIDE_PROMPTS);
+      assert.equal(await view.page.evaluate(() => document.activeElement?.textContent.trim()), title);
+    }
+    await show(view, SIDE_PROMPTS);
+    await view.page.locator('vscode-button', { hasText: /^\s*Seal\s*$/ }).focus();
+    await show(view, SEALED_SIDE_PROMPTS);
+    assert.equal(await view.page.evaluate(() => document.activeElement?.localName), 'body');
+  });
+
   it('names the settings of a row with their values under its details, and opens them', async () => {
     const view = await suite.openAt('sidePrompts');
     assert.doesNotMatch(await view.panel(), /inlineChat\.defaultModel/);

@@ -144,7 +144,7 @@ export class App implements Dashboard {
     if (section === 'overview') return overviewSection(this.state, this);
     if (section === 'prompts') return promptsSection(this.state.prompts, this);
     if (section === 'sidePrompts') return sidePromptsSection(this.state, this);
-    if (section === 'attestation') return attestationSection(this.state.attestation, this);
+    if (section === 'attestation') return attestationSection(this.state, this);
     return clientsSection(this.state.clients, this);
   }
 }

@@ -1,7 +1,13 @@
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
-import type { AttestationGroup, AttestationSection, AttestationStep, ChainCertificate } from '../model.ts';
-import { messageButton } from './buttons.ts';
+import type {
+  AttestationGroup,
+  AttestationSection,
+  AttestationStep,
+  ChainCertificate,
+  DashboardState,
+} from '../model.ts';
+import { commandButtons, messageButton } from './buttons.ts';
 import type { Dashboard } from './dashboard.ts';
 import { banner, facts, formats, icon, name, prose } from './parts.ts';
 import { visibleText } from './text.ts';
@@ -22,8 +28,13 @@ const ROLES: Readonly<Record<ChainCertificate['role'], string>> = {
 /** How long the button says that it has copied, in milliseconds. */
 const CONFIRMED = 2000;
 
-export function attestationSection(section: AttestationSection, dashboard: Dashboard): TemplateResult {
-  return html`${banner(section)} ${section.canSaveEvidence ? saveButton(dashboard) : nothing} ${checks(section.groups)}
+export function attestationSection(
+  { attestation: section, prompts }: Pick<DashboardState, 'attestation' | 'prompts'>,
+  dashboard: Dashboard,
+): TemplateResult {
+  const remedy = prompts.remedy === 'showAttestation' ? null : prompts.remedy; // this is it
+  return html`${banner(section)} ${remedy === null ? nothing : commandButtons([remedy], remedy, dashboard)}
+  ${section.canSaveEvidence ? saveButton(remedy === null, dashboard) : nothing} ${checks(section.groups)}
   ${
     section.chain.length === 0
       ? nothing
@@ -41,8 +52,8 @@ export function attestationSection(section: AttestationSection, dashboard: Dashb
   }`;
 }
 
-function saveButton(dashboard: Dashboard): TemplateResult {
-  const save = { title: 'Save Evidence…', isPrimary: true };
+function saveButton(isPrimary: boolean, dashboard: Dashboard): TemplateResult {
+  const save = { title: 'Save Evidence…', isPrimary };
   return html`<div class="buttons">${messageButton(save, { type: 'saveEvidence' }, dashboard)}</div>`;
 }
 

@@ -1,5 +1,6 @@
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
 import { NOT_READ } from '../../promptMap/editorSenders.ts';
 import { SEALING_ACTIONS } from '../model.ts';
 import type { DashboardState, PromptsSection, SidePromptRow, SidePromptsSection } from '../model.ts';
@@ -33,7 +34,17 @@ export function sidePromptsSection(
   return html`${banner(summary, wordList(summary.lines))}
     ${remedy === null ? nothing : commandButtons([remedy], remedy, dashboard)}
     <div class="buttons">
-      ${sealingActions(sidePrompts).map((action) => actionButton({ title: SEALING_TITLES[action], isPrimary: action === main }, { type: 'sealing', action }, dashboard, isWriting))}
+      ${repeat(
+        sealingActions(sidePrompts),
+        (action) => action, // the focus must not stay on a button that has become another one
+        (action) =>
+          actionButton(
+            { title: SEALING_TITLES[action], isPrimary: action === main },
+            { type: 'sealing', action },
+            dashboard,
+            isWriting,
+          ),
+      )}
     </div>
     ${table(sidePrompts, prompts, dashboard)}`;
 }

@@ -105,7 +105,7 @@ describe('summarizeSealing()', () => {
     assert.equal(headline, '1 of 3 side prompts is sealed.');
     assert.equal(
       detail,
-      'Sealing writes 1 user setting and raises this to 2. ' +
+      'Sealing writes 1 user setting. Then 2 of 3 go to models of Sealed Proxy. ' +
         'Short tasks go to Small 1; agents and inline chat go to Large 1.',
     );
     assert.deepEqual([tone, lines], ['error', []]);

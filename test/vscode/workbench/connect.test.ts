@@ -348,6 +348,7 @@ describe('Connect an Assistant', () => {
     await window.screenshot('connect-small-model');
     await choose('Gemma 4 31B');
     await window.option('Use glm-5-2 instead').waitFor();
+    await window.quickInput.getByPlaceholder(/^If Claude Code requests .{1,50}$/).waitFor(); // a longer one is cut off
     await window.screenshot('connect-replacement');
     await choose('Use glm-5-2 instead');
     await window.toast(`create ${path}?`).waitFor();
@@ -408,6 +409,23 @@ describe('Connect an Assistant', () => {
     await choose('Codex', 'Undo');
     await window.dismiss('The access key of Codex was revoked.');
     assert.equal(existsSync(path), false);
+    // Undo also takes back the model that replaces unknown ones.
+    const setting = () =>
+      window.bridge.run(
+        (api) => api.workspace.getConfiguration('sealedProxy').get<string>('responsesModel') ?? '',
+        null,
+      );
+    await open();
+    await window.quickInput.locator('input').first().fill('Codex');
+    await choose('Codex', 'GLM 5.2', 'Use glm-5-2 instead');
+    await window.decide('Write These Changes');
+    await window.dismiss('Codex is connected.');
+    assert.equal(await setting(), 'glm-5-2');
+    await open();
+    await window.quickInput.locator('input').first().fill('Codex');
+    await choose('Codex', 'Undo');
+    await window.dismiss('The access key of Codex was revoked.');
+    assert.equal(await setting(), '');
   });
 
   it('leaves the API key on no command line and in no file', () => {

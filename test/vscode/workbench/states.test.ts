@@ -190,6 +190,15 @@ describe('The workbench', () => {
     await window.waitForStatus('Sealed Proxy: development', 'beaker');
   });
 
+  it('starts the proxy when its command is typed, as the status says, and Enter is pressed', async () => {
+    await window.runCommand('Sealed Proxy: Stop');
+    await window.waitForStatus('Sealed Proxy: off', 'circle-slash');
+    await window.openPalette('>Sealed Proxy: Start');
+    await window.row('Sealed Proxy: Start').waitFor();
+    await window.page.keyboard.press('Enter');
+    await window.waitForStatus('Sealed Proxy: development', 'beaker');
+  });
+
   it('shows that the backend cannot be reached, and the time of the next try', async () => {
     await enclave.kill();
     await check();

@@ -53,7 +53,8 @@ export async function askReplacement(
   };
   const answer = await vscode.window.showQuickPick([replace, keep], {
     title: `Connect ${name}: unknown models`,
-    placeHolder: `If ${name} asks for a model that the backend does not offer, such as one of its own defaults:`,
+    // The input shows about 80 characters.
+    placeHolder: `If ${name} requests a model that the backend does not offer`,
     ignoreFocusOut: true,
   });
   if (answer === undefined) return undefined;
