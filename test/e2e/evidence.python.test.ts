@@ -19,7 +19,7 @@ import { toBase64 } from '../../src/shared/bytes.ts';
 import { findFormatError } from '../../src/shared/evidence.ts';
 import type { Evidence } from '../../src/shared/evidence.ts';
 import { alterationsOf } from '../support/alterations.ts';
-import { CHAIN_CASES } from '../support/certificateCases.ts';
+import { CHAIN_CASES } from '../../conformance/nitro/generator/chains.ts';
 import { PROXY, environment, fromRoot } from '../support/e2e/process.ts';
 import { perSuite } from '../support/e2e/scope.ts';
 import { openVerifiedSession } from '../support/e2e/verifiedSession.ts';

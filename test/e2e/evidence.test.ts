@@ -12,7 +12,7 @@ import type { EnclaveOptions, RunningEnclave } from '../../src/devEnclave/server
 import { toBase64, toHex } from '../../src/shared/bytes.ts';
 import { CHECK_IDS } from '../../src/shared/checks.ts';
 import type { Evidence } from '../../src/shared/evidence.ts';
-import { CHAIN_CASES } from '../support/certificateCases.ts';
+import { CHAIN_CASES } from '../../conformance/nitro/generator/chains.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { sendRequest } from '../support/e2e/httpClient.ts';
 import { fromRoot, runToEnd } from '../support/e2e/process.ts';

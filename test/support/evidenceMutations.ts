@@ -9,7 +9,7 @@ import { toBase64 } from '../../src/shared/bytes.ts';
 import { findFormatError } from '../../src/shared/evidence.ts';
 import type { Evidence } from '../../src/shared/evidence.ts';
 import { alterationsOf } from './alterations.ts';
-import { RICH_CHAIN, RICH_KEYS } from './certificateCases.ts';
+import { RICH_CHAIN, RICH_KEYS } from '../../conformance/nitro/generator/chains.ts';
 import { mutateBytes, mutateCertificate } from './certificateMutations.ts';
 import type { MutatedBytes } from './certificateMutations.ts';
 import { evidenceOf } from './evidenceFixtures.ts';

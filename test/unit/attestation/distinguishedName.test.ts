@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { parseCertificate } from '../../../src/attestation/certificates.ts';
 import { parseSignedEnvelope } from '../../../src/attestation/cose.ts';
 import { parsePayload } from '../../../src/attestation/document.ts';
-import { CHAIN_CASES } from '../../support/certificateCases.ts';
+import { CHAIN_CASES } from '../../../conformance/nitro/generator/chains.ts';
 import { REAL_DOCUMENT } from '../../support/realDocument.ts';
 
 /** The subject of the leaf of a case. */
