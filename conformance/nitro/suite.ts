@@ -89,14 +89,14 @@ export function inputOf({ document, anchors, at, challenge, policy }: CaseFile):
 export function renderArea(area: Area, cases: readonly Case[], nameOf: (anchor: Uint8Array) => string): string {
   const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
   const anchors = cases.flatMap(({ inputs }) => inputs.anchors.map((anchor) => [nameOf(anchor), base64(anchor)]));
-  const rows = cases.map(({ name, strength, clause, document, inputs, refused }): CaseFile => {
+  const rows = cases.map(({ name, strength, clause, document, inputs, refused, check }): CaseFile => {
     const { at, challenge, pcr0, userData } = inputs;
     return {
       id: `${area}/${slugOf(name)}`,
       title: name,
       strength,
       clause,
-      ...(refused === undefined ? {} : { check: checkOf(refused) }),
+      ...(refused === undefined ? {} : { check: check ?? checkOf(refused) }),
       expected: refused === undefined ? { verdict: 'accepted' } : { verdict: 'rejected', code: refused },
       anchors: inputs.anchors.map(nameOf),
       at: new Date(at).toISOString(),

@@ -1,5 +1,5 @@
 // What a case consists of.
-import type { CheckError } from '../../../src/shared/checks.ts';
+import type { CheckError, CheckId } from '../../../src/shared/checks.ts';
 
 /** The areas of the suite, one file each. */
 export const AREAS = [
@@ -51,6 +51,8 @@ export interface Case extends Facts {
   readonly inputs: Inputs;
   /** The code of the rejection; undefined: the document is accepted. */
   readonly refused: CheckError | undefined;
+  /** The check that refuses it. Default: that with this code. */
+  readonly check?: CheckId;
 }
 
 /** A document, and inputs that differ from the usual ones. */
@@ -61,5 +63,6 @@ export interface Variant extends Partial<Inputs> {
 /** Cases of one rule. */
 export interface Group extends Omit<Facts, 'name'> {
   readonly refused: CheckError | undefined;
+  readonly check?: CheckId;
   readonly variants: Readonly<Record<string, Uint8Array | Variant>>;
 }

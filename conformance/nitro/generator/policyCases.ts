@@ -39,8 +39,17 @@ const PCRS: readonly Group[] = [
       'an image that differs in the last bit': measured([0, flipped(PCR0, 47)]),
       'an accepted image in PCR1': measured([0, OTHER], [1, PCR0]),
       'no PCR0': measured([1, PCR0]),
-      'no PCR0, with any image accepted': { document: measured([1, PCR0], [2, PCR0]), ...anyImage },
       'only PCR31': measured([31, PCR0]),
+    },
+  },
+  {
+    area: 'pcrs',
+    strength: 'profile',
+    clause: 'AWS section 2.2',
+    refused: 'pcr0_not_approved',
+    check: 'debug_mode',
+    variants: {
+      'no PCR0, with any image accepted': { document: measured([1, PCR0], [2, PCR0]), ...anyImage },
     },
   },
   {
