@@ -1,6 +1,7 @@
 // Builds certificates and chains, each field of which can be changed. Every certificate is signed correctly unless its
 // signature is what changes.
 import { encodeDer, encodeOid } from '../../../src/devEnclave/attestation/der.ts';
+import { concatBytes } from '../../../src/shared/bytes.ts';
 import { type SigningKey, derSignature, keyOf } from './signer.ts';
 
 /** The fields of a certificate in their order, DER. An empty one is left out. */
@@ -17,6 +18,8 @@ interface Fields {
   readonly outerAlgorithm: Uint8Array;
   /** Of the BIT STRING with the signature, before the signature. */
   readonly unusedBits: Uint8Array;
+  readonly afterSignature: Uint8Array;
+  readonly afterCertificate: Uint8Array;
 }
 
 /** What differs from a correct certificate. */
@@ -128,6 +131,8 @@ function build(
     extensions: extensions(...own),
     outerAlgorithm: ECDSA_WITH_SHA384,
     unusedBits: hex('00'),
+    afterSignature: NOTHING,
+    afterCertificate: NOTHING,
     ...changes,
   };
   const { outerAlgorithm, unusedBits, version, serialNumber, algorithm, issuer, validity, publicKey } = fields;
@@ -135,6 +140,6 @@ function build(
   const signed = sequence(...inner);
   const make = signatureOf ?? ((bytes: Uint8Array, by: SigningKey) => derSignature(by.sign(bytes)));
   const signature = make(signed, signer ?? previous?.key ?? key);
-  const der = sequence(signed, outerAlgorithm, encodeDer('bitString', unusedBits, signature));
-  return { der, subject: fields.subject, key };
+  const outer = sequence(signed, outerAlgorithm, encodeDer('bitString', unusedBits, signature), fields.afterSignature);
+  return { der: concatBytes(outer, fields.afterCertificate), subject: fields.subject, key };
 }

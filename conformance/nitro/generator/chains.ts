@@ -322,6 +322,9 @@ const GROUPS: readonly ChainGroup[] = [
       'a time with a fraction': leafPeriod(utc('260101000000Z'), generalized('20500101000000.5Z')),
       'a generalized time before 2050': leafPeriod(generalized('20250101000000Z')),
       'a time of another type': leafPeriod(encodeDer('utf8String', ascii('250101000000Z'))),
+      'a further element in the public key': {
+        leaf: { publicKey: sequence(EC_P384, encodeDer('bitString', hex('00'), POINT), hex('0500')) },
+      },
       'a third time': {
         leaf: { validity: sequence(utc('260101000000Z'), utc('270101000000Z'), utc('270101000000Z')) },
       },
@@ -384,7 +387,7 @@ const GROUPS: readonly ChainGroup[] = [
   {
     area: 'der',
     refused: 'malformed_certificate',
-    strength: 'required',
+    strength: 'profile',
     clause: 'RFC 5280 section 4.1.2.8',
     chains: {
       'a unique ID': { leaf: { publicKey: new Uint8Array([...LEAF.publicKey, ...hex('81020000')]) } },
@@ -416,6 +419,9 @@ const GROUPS: readonly ChainGroup[] = [
     clause: 'RFC 5280 section 4.1.2.4',
     chains: {
       'an empty relative name': { leaf: { subject: sequence(encodeDer('set')) } },
+      'an attribute value that is cut off': leafSubject(attribute('2.5.4.3', hex('140561'))),
+      'an attribute value without a length': leafSubject(attribute('2.5.4.3', hex('14'))),
+      'a root whose issuer has an empty relative name': { root: { issuer: sequence(encodeDer('set')) } },
       'an attribute without a value': leafSubject(sequence(encodeOid('2.5.4.3'))),
       'an attribute with two values': leafSubject(sequence(encodeOid('2.5.4.3'), hex('0c0161'), hex('0c0162'))),
     },
@@ -460,6 +466,7 @@ const GROUPS: readonly ChainGroup[] = [
     strength: 'profile',
     clause: 'X.690 section 8.1.2',
     chains: {
+      'a value whose tag announces further bytes': leafSubject(attribute('2.5.4.3', hex('1f0161'))),
       'a value with a tag of several bytes': leafSubject(attribute('2.5.4.3', hex('1f810161'))),
     },
   },
@@ -512,16 +519,34 @@ const GROUPS: readonly ChainGroup[] = [
     area: 'extensions',
     refused: 'malformed_certificate',
     strength: 'required',
-    clause: 'X.690 section 11',
+    clause: 'X.690 section 11.1',
     chains: {
-      'an extension with an explicit false': { leaf: additional(extension(UNKNOWN, hex('0500'), FALSE)) },
       'an extension with another true': { leaf: additional(extension(UNKNOWN, hex('0500'), hex('010101'))) },
-      'constraints with an explicit false': { leaf: leafExtensions(constraints(FALSE), usage(DIGITAL_SIGNATURE)) },
       'constraints with another true': authorityExtensions(constraints(hex('010101'))),
+    },
+  },
+  {
+    area: 'extensions',
+    refused: 'malformed_certificate',
+    strength: 'required',
+    clause: 'X.690 section 11.2.2',
+    chains: {
       'key usage with a zero bit at its end': { leaf: leafExtensions(constraints(), usage('0680')) },
       'key usage with padding bits': { leaf: leafExtensions(constraints(), usage('0781')) },
       'key usage with a zero byte at its end': { leaf: leafExtensions(constraints(), usage('07 8000')) },
       'key usage with more unused bits than a byte has': { leaf: leafExtensions(constraints(), usage('0880')) },
+      'key usage with 32 unused bits': { leaf: leafExtensions(constraints(), usage('2081')) },
+      'key usage that is an empty bit string': { leaf: leafExtensions(constraints(), usage('')) },
+    },
+  },
+  {
+    area: 'extensions',
+    refused: 'malformed_certificate',
+    strength: 'required',
+    clause: 'X.690 section 11.5',
+    chains: {
+      'an extension with an explicit false': { leaf: additional(extension(UNKNOWN, hex('0500'), FALSE)) },
+      'constraints with an explicit false': { leaf: leafExtensions(constraints(FALSE), usage(DIGITAL_SIGNATURE)) },
     },
   },
   {
@@ -576,6 +601,7 @@ const GROUPS: readonly ChainGroup[] = [
     strength: 'required',
     clause: 'X.690 section 8.3',
     chains: {
+      'an empty path length': authorityExtensions(constraints(TRUE, integer(''))),
       'a path length with a superfluous byte': authorityExtensions(constraints(TRUE, integer('0001'))),
     },
   },
@@ -636,6 +662,9 @@ const GROUPS: readonly ChainGroup[] = [
     strength: 'required',
     clause: 'RFC 5280 section 4.1.1.3',
     chains: {
+      'a further element after the signature': { leaf: { afterSignature: hex('0500') } },
+      'a further byte after the signature': { leaf: { afterSignature: hex('00') } },
+      'a further byte after the certificate': { leaf: { afterCertificate: hex('00') } },
       'unused bits in the signature': { leaf: { unusedBits: hex('01') } },
     },
   },

@@ -312,6 +312,7 @@ const COSE: readonly Group[] = [
       'an algorithm and a key ID': withHeader('a2 01 3822 04 40'),
       'an unprotected header with a key ID': sealed(PAYLOAD, { unprotectedHeader: new Map([[4, NONE]]) }),
       'an unprotected header with the same algorithm': sealed(PAYLOAD, { unprotectedHeader: new Map([[1, -35]]) }),
+      'an unprotected header with another algorithm': sealed(PAYLOAD, { unprotectedHeader: new Map([[1, -7]]) }),
       'an unprotected header with a further entry': sealed(PAYLOAD, { unprotectedHeader: new Map([['x', 0]]) }),
       'an algorithm that is not in its shortest form': withHeader('a1 01 39 0022'),
       'a protected header of indefinite length': withHeader('bf 01 3822 ff'),
@@ -347,7 +348,6 @@ const COSE: readonly Group[] = [
         protectedHeader: hex('a0'),
         unprotectedHeader: new Map([[1, -35]]),
       }),
-      'another algorithm in the unprotected header': sealed(PAYLOAD, { unprotectedHeader: new Map([[1, -7]]) }),
     },
   },
   {

@@ -234,7 +234,7 @@ const CHAINS: readonly Group[] = [
   },
   {
     area: 'algorithms',
-    strength: 'required',
+    strength: 'profile',
     clause: 'AWS section 3.1',
     refused: 'certificate_algorithm',
     variants: {
@@ -257,6 +257,14 @@ const CHAINS: readonly Group[] = [
       'an intermediate certificate with a key on P-256': documentWith(
         chainOf({}, [{ publicKey: keyOf('small', P256).publicKey }], { signer: keyOf('small', P256) }),
       ),
+    },
+  },
+  {
+    area: 'algorithms',
+    strength: 'required',
+    clause: 'RFC 8152 section 8.1',
+    refused: 'certificate_algorithm',
+    variants: {
       'a leaf with an Ed25519 key': documentWith(
         chainOf({}, [{}], { publicKey: concatBytes(hex('302a 3005 0603 2b6570 0321 00'), new Uint8Array(32).fill(9)) }),
       ),
