@@ -2,8 +2,8 @@
 // The same program writes the same bytes. With --check it writes nothing, and fails if a file differs.
 import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { AREAS } from './generator/cases.ts';
 import { CASES } from './generator/allCases.ts';
+import { AREAS } from './generator/cases.ts';
 import { CASES_FOLDER, renderArea } from './suite.ts';
 
 const isCheck = process.argv.includes('--check');

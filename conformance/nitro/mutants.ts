@@ -81,13 +81,16 @@ function editsOf(source: ts.SourceFile): readonly Edit[] {
   walk(source, (node) => {
     if (ts.isIfStatement(node) && refuses(node.thenStatement)) {
       const operands = operandsOf(node.expression, ts.SyntaxKind.BarBarToken);
-      if (operands.length === 1) edits.push({ node, replacement: '' });
+      // The condition may also read something.
+      if (operands.length === 1) edits.push({ node, replacement: `void (${node.expression.getText()});` });
       else edits.push(...operands.map((operand) => ({ node: operand, replacement: 'false' })));
     }
     if (ts.isExpressionStatement(node) && /\.end\(\);$|^require|^distinguishedName\(/.test(node.getText())) {
       edits.push({ node, replacement: '' });
     }
-    const value = ts.isReturnStatement(node) || ts.isVariableDeclaration(node) ? expressionOf(node) : undefined;
+    // A variable whose opposite is refused.
+    const isCondition = ts.isVariableDeclaration(node) && source.text.includes(`!${node.name.getText()}`);
+    const value = ts.isReturnStatement(node) || isCondition ? expressionOf(node) : undefined;
     const condition = value !== undefined && ts.isConditionalExpression(value) ? value.condition : value;
     const operands = condition === undefined ? [] : operandsOf(condition, ts.SyntaxKind.AmpersandAmpersandToken);
     if (operands.length > 1) edits.push(...operands.map((operand) => ({ node: operand, replacement: 'true' })));

@@ -5,8 +5,8 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Mutant, checkMutants, refusalMutants } from './mutants.ts';
-import { type CaseFile, Implementation, type Result, readSuite } from './suite.ts';
 import { REASONS } from './reasons.ts';
+import { type CaseFile, Implementation, type Result, readSuite } from './suite.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const COPIED = ['src/attestation', 'src/shared', 'conformance/nitro/runners'];

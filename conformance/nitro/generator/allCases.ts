@@ -6,9 +6,10 @@ import { FORM_GROUPS } from './formCases.ts';
 import { POLICY_GROUPS } from './policyCases.ts';
 import { TRUST_GROUPS } from './trustCases.ts';
 
-const FROM_CHAINS = CHAIN_CASES.map(({ chain, leafKey: _, ...facts }): Case => {
+const FROM_CHAINS = CHAIN_CASES.map(({ name, area, strength, clause, refused, chain }): Case => {
   const [root, intermediate, leaf] = chain;
-  return { ...facts, document: documentWith({ authorities: [root, intermediate], leaf }), inputs: inputsFor([root]) };
+  const document = documentWith({ authorities: [root, intermediate], leaf });
+  return { name, area, strength, clause, refused, document, inputs: inputsFor([root]) };
 });
 
 export const CASES: readonly Case[] = [...casesOf([...FORM_GROUPS, ...TRUST_GROUPS, ...POLICY_GROUPS]), ...FROM_CHAINS];

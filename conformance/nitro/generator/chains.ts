@@ -3,11 +3,11 @@ import type { KeyObject } from 'node:crypto';
 import { encodeDer, encodeOid } from '../../../src/devEnclave/attestation/der.ts';
 import type { Facts } from './cases.ts';
 import {
-  type Changes,
   AUTHORITY,
   AUTHORITY_KEY,
   BASIC_CONSTRAINTS,
   CERTIFICATE_SIGNING,
+  type Changes,
   DIGITAL_SIGNATURE,
   EC_P384,
   END_ENTITY,
@@ -292,6 +292,9 @@ const GROUPS: readonly ChainGroup[] = [
       'a hybrid point': { leaf: key(new Uint8Array([6 + IS_ODD, ...X, ...Y])) },
       'an empty key': { leaf: key(NOTHING) },
       'a point with further bytes': { leaf: key(new Uint8Array([...POINT, 0])) },
+      'a further element in the public key': {
+        leaf: { publicKey: sequence(EC_P384, encodeDer('bitString', hex('00'), POINT), hex('0500')) },
+      },
       'unused bits in a key': { leaf: key(POINT, EC_P384, hex('01')) },
     },
   },
@@ -322,9 +325,6 @@ const GROUPS: readonly ChainGroup[] = [
       'a time with a fraction': leafPeriod(utc('260101000000Z'), generalized('20500101000000.5Z')),
       'a generalized time before 2050': leafPeriod(generalized('20250101000000Z')),
       'a time of another type': leafPeriod(encodeDer('utf8String', ascii('250101000000Z'))),
-      'a further element in the public key': {
-        leaf: { publicKey: sequence(EC_P384, encodeDer('bitString', hex('00'), POINT), hex('0500')) },
-      },
       'a third time': {
         leaf: { validity: sequence(utc('260101000000Z'), utc('270101000000Z'), utc('270101000000Z')) },
       },
@@ -359,6 +359,24 @@ const GROUPS: readonly ChainGroup[] = [
     chains: {
       'a serial number with a superfluous byte': { leaf: { serialNumber: integer('0001') } },
       'an empty serial number': { leaf: { serialNumber: integer('') } },
+    },
+  },
+  {
+    area: 'der',
+    refused: 'malformed_certificate',
+    strength: 'required',
+    clause: 'RFC 5280 section 4.1',
+    chains: {
+      'a serial number that is an enumeration': { leaf: { serialNumber: hex('0a0140') } },
+      'a subject that is a set': { leaf: { subject: encodeDer('set', encodeDer('set', commonName('a'))) } },
+      'a relative name that is a sequence': { leaf: { subject: sequence(sequence(commonName('a'))) } },
+      'an attribute that is a set': leafSubject(encodeDer('set', encodeOid('2.5.4.3'), hex('0c0161'))),
+      'an extension whose value is a bit string': {
+        leaf: additional(sequence(encodeOid(UNKNOWN), encodeDer('bitString', hex('00')))),
+      },
+      'key usage that is an octet string': {
+        leaf: leafExtensions(constraints(), extension(KEY_USAGE, encodeDer('octetString', hex(DIGITAL_SIGNATURE)))),
+      },
     },
   },
   {

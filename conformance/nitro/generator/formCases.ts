@@ -2,7 +2,7 @@
 import { PROTECTED_HEADER, sigStructure } from '../../../src/attestation/cose.ts';
 import { concatBytes } from '../../../src/shared/bytes.ts';
 import type { Group } from './cases.ts';
-import { INTERMEDIATE, LEAF, additional, chainOf, extension, extensions, hex, AUTHORITY } from './certificates.ts';
+import { AUTHORITY, INTERMEDIATE, LEAF, additional, chainOf, extension, extensions, hex } from './certificates.ts';
 import {
   AT,
   CHAIN,
@@ -129,6 +129,7 @@ const CBOR: readonly Group[] = [
       'a break in an array of definite length': withField('81ff'),
       'a break after the payload': sealed(concatBytes(PAYLOAD, hex('ff'))),
       'a key without a value in a map of indefinite length': withField('bf00ff'),
+      'a break in place of the last value of a map': withField('bf00ffff'),
     },
   },
   {

@@ -1,4 +1,5 @@
 // The chain from the trust anchor to the leaf, and its times.
+import { PROTECTED_HEADER } from '../../../src/attestation/cose.ts';
 import { encodeDer } from '../../../src/devEnclave/attestation/der.ts';
 import { concatBytes } from '../../../src/shared/bytes.ts';
 import type { Group, Variant } from './cases.ts';
@@ -25,9 +26,8 @@ import {
   usage,
   utc,
 } from './certificates.ts';
-import { AT, CHAIN, documentOf, documentWith, payload, envelope, signatureOf } from './documents.ts';
+import { AT, CHAIN, documentOf, documentWith, envelope, payload, signatureOf } from './documents.ts';
 import { P256, P384, derSignature, encodeInteger, keyOf } from './signer.ts';
-import { PROTECTED_HEADER } from '../../../src/attestation/cose.ts';
 
 const [ROOT_DER = NOTHING, INTERMEDIATE_DER = NOTHING] = CHAIN.authorities;
 const OTHER_ROOT = chainOf({ serialNumber: integer('41') }).authorities[0] ?? NOTHING;
