@@ -3,6 +3,8 @@ const COMPILER = 'the compiler needs it; the next condition refuses the same';
 const CRASH = 'without it, the next line fails on the same certificates, which is a refusal too';
 
 export const REASONS: Readonly<Record<string, string>> = {
+  'cose.ts: !(payload instanceof Uint8Array)': 'the decoder refuses what is not bytes, with the same code',
+  "document.ts: typeof index === 'number' (pcrs)": COMPILER,
   'document.ts: Number.isInteger(index) (pcrs)': 'cbor.ts refuses floats as keys',
   "document.ts: typeof value !== 'number' (timestamp)": COMPILER,
   'signature.ts: signature.length === SIGNATURE_BYTES (isSignedBy)':

@@ -3,8 +3,10 @@
 // It calls what the package's createAttestationVerifyingFetch calls, in the same order and with the same comparisons, which
 // that function makes for AWS's root alone. The nonce is compared as text, as there. public_key and debug mode are not
 // looked at, and user_data only in a form of its own, so those checks are not announced.
+import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { text } from 'node:stream/consumers';
+import { TextDecoder } from 'node:util';
 
 // The package expects a browser, and looks for it when it is loaded.
 globalThis.window = globalThis;
