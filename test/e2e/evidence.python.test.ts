@@ -9,6 +9,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { encode } from 'cborg';
+import { CHAIN_CASES } from '../../conformance/nitro/generator/chains.ts';
+import { Implementation, readSuite } from '../../conformance/nitro/suite.ts';
 import { parseSignedEnvelope } from '../../src/attestation/cose.ts';
 import { canonicalJson, digestOf } from '../../src/attestation/evidence.ts';
 import { AWS_NITRO_ROOT } from '../../src/attestation/trust.ts';
@@ -19,7 +21,6 @@ import { toBase64 } from '../../src/shared/bytes.ts';
 import { findFormatError } from '../../src/shared/evidence.ts';
 import type { Evidence } from '../../src/shared/evidence.ts';
 import { alterationsOf } from '../support/alterations.ts';
-import { CHAIN_CASES } from '../support/certificateCases.ts';
 import { PROXY, environment, fromRoot } from '../support/e2e/process.ts';
 import { perSuite } from '../support/e2e/scope.ts';
 import { openVerifiedSession } from '../support/e2e/verifiedSession.ts';
@@ -173,6 +174,17 @@ describe('The independent verifier in Python', function () {
       caseOf(`${name}: ${what}`, value, trust),
     );
   };
+
+  it('passes the conformance suite for Nitro attestation, with the same codes', () => {
+    const runner = fromRoot('conformance/nitro/runners/python.py');
+    const differing = new Implementation([python, '-B', runner])
+      .results(readSuite())
+      .filter(({ outcome }) => outcome !== 'pass');
+    assert.deepEqual(
+      differing.map(({ one, output }) => [one.id, output]),
+      [],
+    );
+  });
 
   it('finds the same in every example, with each field altered', async () => {
     const trust = { anchors: { roots: [readRoot()] }, additionalPcr0: [SETTING_PCR0] };

@@ -2,6 +2,7 @@
 // signed is signed again after most of them, so that what comes after the signature is reached.
 import { randomBytes } from 'node:crypto';
 import { decode } from 'cborg';
+import { RICH_CHAIN, RICH_KEYS } from '../../conformance/nitro/generator/chains.ts';
 import { parseSignedEnvelope } from '../../src/attestation/cose.ts';
 import { canonicalJson, digestOf } from '../../src/attestation/evidence.ts';
 import { encodePayload, signPayload } from '../../src/devEnclave/attestation/document.ts';
@@ -9,7 +10,6 @@ import { toBase64 } from '../../src/shared/bytes.ts';
 import { findFormatError } from '../../src/shared/evidence.ts';
 import type { Evidence } from '../../src/shared/evidence.ts';
 import { alterationsOf } from './alterations.ts';
-import { RICH_CHAIN, RICH_KEYS } from './certificateCases.ts';
 import { mutateBytes, mutateCertificate } from './certificateMutations.ts';
 import type { MutatedBytes } from './certificateMutations.ts';
 import { evidenceOf } from './evidenceFixtures.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { CHAIN_CASES } from '../../../conformance/nitro/generator/chains.ts';
 import { verifyChain } from '../../../src/attestation/chain.ts';
-import { CHAIN_CASES } from '../../support/certificateCases.ts';
 
 describe('verifyChain(), with one place of a correct chain changed', () => {
   for (const { name, chain, refused } of CHAIN_CASES) {

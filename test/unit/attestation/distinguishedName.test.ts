@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
+import { CHAIN_CASES } from '../../../conformance/nitro/generator/chains.ts';
 import { parseCertificate } from '../../../src/attestation/certificates.ts';
 import { parseSignedEnvelope } from '../../../src/attestation/cose.ts';
 import { parsePayload } from '../../../src/attestation/document.ts';
-import { CHAIN_CASES } from '../../support/certificateCases.ts';
 import { REAL_DOCUMENT } from '../../support/realDocument.ts';
 
 /** The subject of the leaf of a case. */
