@@ -238,7 +238,7 @@ describe('sealed-proxy verify', () => {
       [[], 'verify takes one file; see --help'],
       [[pin, pin], 'verify takes one file; see --help'],
       [[join(place, 'missing')], `${join(place, 'missing')} does not exist`],
-      [[place], `${place} cannot be read (EISDIR)`],
+      [[place], `${place} cannot be read (EISDIR): it is a directory`],
       [['/dev/zero'], '/dev/zero is larger than 1048576 bytes, so it cannot be what is expected'],
       [[file('empty', '')], `${join(place, 'empty')} is neither evidence of Sealed Proxy nor an attestation document`],
       [[file('list', '[]')], `${join(place, 'list')} is neither evidence of Sealed Proxy nor an attestation document`],

@@ -154,7 +154,7 @@ describe('The metrics', () => {
     assert.equal(count({ outcome: 'failed', error_type: '503' }), 1);
     assert.equal(count({ outcome: 'broken', error_type: 'enclave_error', http_response_status_code: '200' }), 1);
     assert.equal(count({ outcome: 'cancelled', error_type: undefined }), 1);
-    assert.equal(count({ outcome: 'refused', error_type: '403', client: 'none' }), 1);
+    assert.equal(count({ outcome: 'refused', error_type: 'forbidden_host', client: 'none' }), 1);
     assert.equal(count({}), 4);
     assert.equal(metrics.sum(DURATIONS), 3);
   });
