@@ -162,7 +162,9 @@ describe('The manifests for Kubernetes', () => {
     assert.equal(container.image, `sealed-proxy:${version}`);
     const chart = parse(read(`${CHART}/Chart.yaml`)) as { readonly version: string; readonly appVersion: string };
     assert.deepEqual([chart.version, chart.appVersion], [version, version]);
-    const tags = [...read('docs/kubernetes.md').matchAll(/\/sealed-proxy:(\S+)/g)].map(([, tag]) => tag);
+    const tags = [...read('docs/kubernetes.md').matchAll(/registry\.example\/sealed-proxy:(\S+)/g)].map(
+      ([, tag]) => tag,
+    );
     assert.deepEqual([...new Set(tags)], [version]);
   });
 
