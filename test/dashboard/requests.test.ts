@@ -124,6 +124,11 @@ describe('The section Requests', () => {
     ]);
   });
 
+  it('has the singular for one token', async () => {
+    const { items } = await openWith(endedRequest(1, NOW, { tokensIn: 1, tokensOut: 1, tokensCached: null }));
+    assert.match(await items.innerText(), /\b1 token in\b[^]*\b1 token out\b/);
+  });
+
   it('names a model that the backend does not offer, with a button that opens the list of models', async () => {
     const request = endedRequest(1, NOW, { outcome: 'failed', status: 400, model: null, requestedModel: 'gpt-4o' });
     const { items, view } = await openWith(request);
