@@ -164,7 +164,10 @@ describe('The limits of a client', () => {
     const logged = proxy.stderr.items.length;
     writeFileSync(file, text.replace('requests=2/min', 'requests=2/hour'));
     const { reason } = await proxy.logged('keys_not_reloaded', {}, logged);
-    assert.match(String(reason), /access-keys, line 4: requests: it must be a whole number from 1 to 999999999999 and \/min/);
+    assert.match(
+      String(reason),
+      /access-keys, line 4: requests: it must be a whole number from 1 to 999999999999 and \/min/,
+    );
     assert.equal((await send('valid')).response.status, 200);
   });
 });
