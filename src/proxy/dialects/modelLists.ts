@@ -44,6 +44,15 @@ export class ModelListFailure extends Error {
     this.end = end;
     this.detail = detail;
   }
+
+  /** Whether the backend has refused the key. */
+  get refusesKey(): boolean {
+    return isKeyRefusal(this.response.status);
+  }
+}
+
+function isKeyRefusal(status: number): boolean {
+  return status === 401 || status === 403;
 }
 
 /** A request for a list that has no response yet. */
@@ -138,7 +147,7 @@ export class ModelLists {
       return list;
     }
     const cached = this.#lists.get(digest);
-    if (status === 401 || status === 403) this.#lists.delete(digest);
+    if (isKeyRefusal(status)) this.#lists.delete(digest);
     else if (cached !== undefined) cached.reloadAt = now + RETRY;
     throw new ModelListFailure(status === 200 ? { ...fetched, response: INVALID } : fetched);
   }

@@ -26,7 +26,7 @@ export class ApiKeyCheck {
     } catch (error) {
       if (!(error instanceof ModelListFailure)) throw error;
       const { status } = error.response;
-      if (status === 401 || status === 403) this.#log.warn('api_key_refused', { status, note: NOTE });
+      if (error.refusesKey) this.#log.warn('api_key_refused', { status, note: NOTE });
       else if (this.#checked === apiKey) this.#checked = null;
     }
   }

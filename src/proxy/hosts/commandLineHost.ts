@@ -8,6 +8,7 @@ import { createAccessKey } from '../../shared/accessKeys.ts';
 import { VERSION } from '../../shared/version.ts';
 import { serveMetrics } from '../metrics/listener.ts';
 import { Log } from '../process/log.ts';
+import { isOver } from '../server/clientLimits.ts';
 import { nameProblem, parseLimits } from './accessKeyList.ts';
 import { readConfig } from './config.ts';
 import type { Config } from './config.ts';
@@ -26,8 +27,6 @@ import { printBuild } from './versionCommand.ts';
 
 /** How long the end may take after the second signal, in milliseconds. */
 const LAST_MOMENT = 1000;
-/** In milliseconds. */
-const DAY = 86_400_000;
 
 const OPTIONS: readonly string[] = ['--help', '--version', '--health', '--ready'];
 
@@ -119,7 +118,7 @@ function makeKey([action, name, ...limits]: readonly string[]): number {
   if (problem !== undefined) return complain(EXIT.invalid, problem);
   try {
     const { expires } = parseLimits(limits, (reason) => new LimitError(reason));
-    if (expires !== undefined && Date.parse(expires) + DAY <= Date.now()) {
+    if (expires !== undefined && isOver(expires, Date.now())) {
       throw new LimitError('expires: this day is over, so the key would be refused');
     }
   } catch (error) {

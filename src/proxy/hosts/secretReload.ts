@@ -2,6 +2,7 @@
 import type { Values } from '../../settings/environment.ts';
 import { ConfigError } from '../../settings/proxyConfig.ts';
 import type { SecretName } from '../../settings/schema.ts';
+import { Queue } from '../../shared/queue.ts';
 import type { Log } from '../process/log.ts';
 import { readSecrets } from './config.ts';
 import { readSecretFiles } from './secretFiles.ts';
@@ -12,7 +13,7 @@ export class SecretReload {
   readonly #environment: Values;
   readonly #paths: ReadonlyMap<SecretName, string>;
   readonly #log: Log;
-  #last: Promise<void> = Promise.resolve();
+  readonly #queue = new Queue();
 
   constructor(
     service: Pick<Service, 'setKeys'>,
@@ -28,8 +29,7 @@ export class SecretReload {
 
   /** One after the other, so that the latest content counts. Resolves when the secrets are loaded, or were not. */
   load(cause: 'SIGHUP' | 'file'): Promise<void> {
-    this.#last = this.#last.then(() => this.#load(cause));
-    return this.#last;
+    return this.#queue.run(() => this.#load(cause));
   }
 
   async #load(cause: string): Promise<void> {

@@ -5,6 +5,7 @@ import { createSecureContext } from 'node:tls';
 import { ConfigError } from '../../settings/proxyConfig.ts';
 import type { ProxyConfig } from '../../settings/proxyConfig.ts';
 import { codeOf } from '../../shared/errors.ts';
+import { Queue } from '../../shared/queue.ts';
 import type { Log } from '../process/log.ts';
 import { contextOptions } from '../server/tls.ts';
 import type { TlsIdentity } from '../server/tls.ts';
@@ -154,7 +155,7 @@ export class TlsReload {
   readonly #paths: Paths;
   readonly #log: Log;
   #service: Pick<Service, 'setTls'> | undefined;
-  #last: Promise<void> = Promise.resolve();
+  readonly #queue = new Queue();
 
   private constructor(paths: Paths, log: Log, first: TlsFiles) {
     this.#paths = paths;
@@ -184,8 +185,7 @@ export class TlsReload {
 
   /** One after the other, so that the latest content counts. Resolves when the files are loaded, or were not. */
   load(cause: 'SIGHUP' | 'file'): Promise<void> {
-    this.#last = this.#last.then(() => this.#load(cause));
-    return this.#last;
+    return this.#queue.run(() => this.#load(cause));
   }
 
   async #load(cause: string): Promise<void> {

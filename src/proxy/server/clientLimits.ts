@@ -20,6 +20,11 @@ const SECOND = 1000;
 const SECONDS = 60;
 const DAY = 86_400_000;
 
+/** Whether the last day of a key is over, at this time in milliseconds since 1970. */
+export function isOver(day: string, now: number): boolean {
+  return now >= Date.parse(day) + DAY;
+}
+
 /** Sums the last minute, to a second. */
 class MinuteSum {
   /** The amounts of the latest seconds, each in the place of its second modulo 60. */
@@ -66,7 +71,7 @@ export class ClientLimits {
 
   /** Counts a request of this client, or returns the error to refuse it with. */
   admit(client: string, { expires, requests, tokens }: KeyLimits): ClientError | undefined {
-    if (expires !== undefined && this.#clock.wall() >= Date.parse(expires) + DAY) return accessKeyExpired(expires);
+    if (expires !== undefined && isOver(expires, this.#clock.wall())) return accessKeyExpired(expires);
     const second = this.#second;
     if (requests !== undefined) {
       const wait = sumOf(this.#requests, client).wait(requests, second);
