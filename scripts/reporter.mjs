@@ -7,9 +7,8 @@ export default class CountingReporter extends Mocha.reporters.Dot {
   constructor(runner, options) {
     super(runner, options);
     const failed = [];
-    runner.on(Mocha.Runner.constants.EVENT_TEST_FAIL, (test, { message = '' }) => {
-      const [reason] = message.split('\n');
-      failed.push(`${test.fullTitle()}: ${reason.slice(0, 200)}`);
+    runner.on(Mocha.Runner.constants.EVENT_TEST_FAIL, (test, error) => {
+      failed.push(`${test.fullTitle()}: ${reasonOf(error)}`);
     });
     runner.once(Mocha.Runner.constants.EVENT_RUN_END, () => {
       const { passes, failures } = this.stats;
@@ -17,4 +16,11 @@ export default class CountingReporter extends Mocha.reporters.Dot {
       if (path) appendFileSync(path, `${JSON.stringify({ passes, failures, failed })}\n`);
     });
   }
+}
+
+/** The first lines of an error and of its causes. */
+function reasonOf({ message = '', cause }) {
+  const [reason] = message.split('\n');
+  const short = reason.slice(0, 200);
+  return cause instanceof Error ? `${short}: ${reasonOf(cause)}` : short;
 }

@@ -1,5 +1,6 @@
 // Tests an API key before it is stored: the backend lists its models for it.
-import { isFromProxy, isKeyRefusal, modelIds } from '../supervisor/localProxy.ts';
+import { isKeyRefusal } from '../shared/modelList.ts';
+import { isFromProxy, modelIds } from '../supervisor/localProxy.ts';
 import type { VerifiedConnection } from '../supervisor/localProxy.ts';
 import { toChatError } from './chatError.ts';
 
@@ -27,7 +28,7 @@ export async function testApiKey(
     const response = await connection.askModels(apiKey, limit, signal);
     const { status, headers, body } = response;
     if (status === 200 && modelIds(body) !== undefined) return { kind: 'accepted' };
-    if (isKeyRefusal(response) && !isFromProxy(response)) return { kind: 'refused' };
+    if (isKeyRefusal(status) && !isFromProxy(response)) return { kind: 'refused' };
     if (status === 200 || status === 401) return { kind: 'unknown', reason: 'The backend did not list its models.' };
     return { kind: 'unknown', reason: toChatError(status, body, headers, false).message };
   } catch (error) {

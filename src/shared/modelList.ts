@@ -7,6 +7,11 @@ export type ModelFields = Readonly<Record<string, unknown>> & { readonly id: str
 /** An id is pasted into terminals and written into other programs' files: no control characters, limited length. */
 export const MODEL_ID = /^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u;
 
+/** Whether this status of a response to `GET /v1/models` refuses the key. */
+export function isKeyRefusal(status: number): boolean {
+  return status === 401 || status === 403;
+}
+
 /** The entries of a list as they are, those with an unusable id included. */
 export function modelEntries(list: unknown): readonly Readonly<Record<string, unknown>>[] {
   const data = fieldsOf(list)['data'];

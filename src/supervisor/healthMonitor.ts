@@ -1,9 +1,10 @@
 import type { Agent } from 'node:http';
+import { isKeyRefusal } from '../shared/modelList.ts';
 import type { ConnectionFailure, ProxyReport } from '../shared/ownership.ts';
 import { causeOf } from '../shared/status.ts';
 import type { Cause, Health, ProxyStatus } from '../shared/status.ts';
 import type { LocalResponse } from './localHttp.ts';
-import { VerifiedConnection, isFromProxy, isKeyRefusal, modelIds } from './localProxy.ts';
+import { VerifiedConnection, isFromProxy, modelIds } from './localProxy.ts';
 import { watchNetwork } from './networkWatch.ts';
 import { probePort } from './portProbe.ts';
 import type { Probe } from './portProbe.ts';
@@ -160,7 +161,7 @@ export class HealthMonitor {
     const { status, body } = response;
     const models = status === 200 ? modelIds(body) : undefined;
     if (models !== undefined) return { kind: 'connected', models, catalogue: JSON.parse(body), checkedAt };
-    if (isKeyRefusal(response)) return isFromProxy(response) ? CHECKING : { kind: 'keyRejected', checkedAt };
+    if (isKeyRefusal(response.status)) return isFromProxy(response) ? CHECKING : { kind: 'keyRejected', checkedAt };
     if (status === 504) return this.#withRetry({ kind: 'slow' });
     // A failed renewal does not explain an error response on a live session.
     const isProxyError = status === 502 || report.verified === null;

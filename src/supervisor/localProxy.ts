@@ -137,11 +137,6 @@ export async function withConnection<Result>(
   }
 }
 
-/** Whether this response to a request for the models refuses the key. */
-export function isKeyRefusal({ status }: Pick<LocalResponse, 'status'>): boolean {
-  return status === 401 || status === 403;
-}
-
 /** Whether a refusal is the proxy's own: it names itself when it refuses a key. Otherwise the backend has refused one. */
 export function isFromProxy({ headers }: Pick<LocalResponse, 'headers'>): boolean {
   return headers['www-authenticate']?.includes('sealed-proxy') === true;

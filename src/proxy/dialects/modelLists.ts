@@ -1,7 +1,7 @@
 // The backend's lists of models: each API key may see another one.
 import { encodeMetadata } from '../../session/envelope.ts';
 import { parseJson } from '../../shared/json.ts';
-import { modelEntries } from '../../shared/modelList.ts';
+import { isKeyRefusal, modelEntries } from '../../shared/modelList.ts';
 import { Relay } from '../relay/relay.ts';
 import type { RelayContext } from '../relay/relay.ts';
 import { MODELS, digestOf } from '../relay/upstream.ts';
@@ -49,10 +49,6 @@ export class ModelListFailure extends Error {
   get refusesKey(): boolean {
     return isKeyRefusal(this.response.status);
   }
-}
-
-function isKeyRefusal(status: number): boolean {
-  return status === 401 || status === 403;
 }
 
 /** A request for a list that has no response yet. */

@@ -17,6 +17,7 @@ export async function activate(): Promise<void> {
   await runAtStart(folder);
   const token = randomBytes(16).toString('hex');
   const server = createServer((request, response) => {
+    response.shouldKeepAlive = false; // a request could meet a connection that the server is closing
     if (request.headers['x-token'] !== token) {
       response.writeHead(403).end();
       return;

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { freePort } from '../../../src/supervisor/freePort.ts';
+import { listModels } from '../../support/e2e/httpClient.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import type { ServerProcess } from '../../support/e2e/scope.ts';
 import { assertNoSecretLeaks } from '../../support/e2e/secretLeaks.ts';
@@ -162,10 +163,7 @@ describe('The workbench', () => {
     const key = await window.bridge.run((editor) => editor.env.clipboard.readText(), null);
     assert.match(key, /^sealed-[A-Za-z0-9_-]{43}$/);
     secrets["Ada's key"] = key;
-    const ask = async () => {
-      const headers = { authorization: `Bearer ${key}` };
-      return (await fetch(`http://127.0.0.1:${port}/v1/models`, { headers })).status;
-    };
+    const ask = async () => (await listModels(`http://127.0.0.1:${port}`, key)).status;
     await eventually('the key to be accepted', async () => (await ask()) === 200);
 
     await window.runCommand('Sealed Proxy: Manage Access Keys');

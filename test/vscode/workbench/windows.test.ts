@@ -4,6 +4,7 @@ import OpenAI from 'openai';
 import type { SealedProxyConnection } from '../../../src/extension/features/api/apiTypes.ts';
 import { GRACE } from '../../../src/proxy/hosts/ipcHost.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
+import { listModels } from '../../support/e2e/httpClient.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import { Editor } from '../../support/vscode/editor.ts';
 import { isRunning, proxiesOf } from '../../support/vscode/processes.ts';
@@ -30,10 +31,8 @@ describe('Two windows', () => {
     await first.press(`Allow a program that calls itself "${client}"`, 'Allow');
     return asked;
   };
-  const ask = async (key = connection.apiKey) => {
-    const headers = { authorization: `Bearer ${key}` };
-    return (await fetch(`${connection.baseUrl}/models`, { headers })).status;
-  };
+  /** On a connection of its own: one that is kept open may still lead to a proxy that has released the port. */
+  const ask = async (key = connection.apiKey) => (await listModels(new URL(connection.baseUrl).origin, key)).status;
 
   before(async function () {
     const enclave = await scope.enclaveProcess(['--pace', '15']);
