@@ -138,6 +138,15 @@ describe('The section Side Prompts', () => {
     assert.deepEqual(await view.actions(), [{ type: 'command', name: 'setApiKey' }]);
   });
 
+  it('has one button that stands out: while nothing is sealed, what repairs that', async () => {
+    const view = await suite.openAt('sidePrompts');
+    const primary = async () =>
+      trimmed(await view.page.locator('.buttons vscode-button:not([secondary])').allInnerTexts());
+    assert.deepEqual(await primary(), ['Seal']);
+    await view.show({ type: 'state', state: { ...STATE.state, prompts: NO_KEY_PROMPTS } });
+    assert.deepEqual(await primary(), ['Set API Key']);
+  });
+
   it('waits for the editor', async () => {
     const view = await suite.openAt('sidePrompts');
     await show(view, null);

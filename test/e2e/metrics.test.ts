@@ -13,6 +13,7 @@ import { MODEL, PLAIN_MODEL, chatBody } from '../support/e2e/chat.ts';
 import { openResponse, readResponse, sendRequest } from '../support/e2e/httpClient.ts';
 import type { ClientResponse, RequestOptions } from '../support/e2e/httpClient.ts';
 import { runToEnd } from '../support/e2e/process.ts';
+import { RawConnection } from '../support/e2e/rawHttp.ts';
 import { API_KEY, perTest } from '../support/e2e/scope.ts';
 import type { ServerProcess, Settings } from '../support/e2e/scope.ts';
 import { itWithSignals } from '../support/e2e/signals.ts';
@@ -273,6 +274,16 @@ describe('The metrics', () => {
     assert.equal((await get(url, { path: '/metrics?name[]=up' })).status, 200);
     const post = await get(url, { method: 'POST' });
     assert.deepEqual([post.status, post.headers['allow']], [405, ['GET']]);
+  });
+
+  it('are served although connections that send nothing have taken all places', async () => {
+    const { url } = await start();
+    const port = Number(new URL(url).port);
+    const silent = await Promise.all(Array.from({ length: 40 }, () => RawConnection.open(port)));
+    const isServed = async () => (await get(url).catch(() => undefined))?.status === 200;
+    const milliseconds = await eventually('the metrics', isServed);
+    assert.ok(milliseconds < 60_000, `${milliseconds} ms`); // Node's own limit
+    for (const connection of silent) connection.destroy();
   });
 
   it('need their own port', async () => {

@@ -27,10 +27,10 @@ export function sidePromptsSection(
 ): TemplateResult {
   if (sidePrompts === null) return empty(NOT_READ);
   const summary = summarizeSealing(sidePrompts, prompts);
-  const main = mainAction(sidePrompts);
+  const { remedy } = prompts;
+  const main = remedy === null ? mainAction(sidePrompts) : undefined; // one button stands out
   // Each of them writes the same settings.
   const isWriting = SEALING_ACTIONS.some((action) => dashboard.isBusy({ type: 'sealing', action }));
-  const { remedy } = prompts;
   return html`${banner(summary, wordList(summary.lines))}
     ${remedy === null ? nothing : commandButtons([remedy], remedy, dashboard)}
     <div class="buttons">

@@ -13,6 +13,8 @@ import type { Metrics } from './metrics.ts';
 
 /** More than scrapers need. */
 const MAX_CONNECTIONS = 32;
+/** In milliseconds: one that sends nothing must not keep scrapers out for long. */
+const TIMEOUTS = { headersTimeout: 5000, requestTimeout: 5000, connectionsCheckingInterval: 1000 };
 const TEXT = 'text/plain; charset=utf-8';
 
 export interface MetricsOptions {
@@ -32,7 +34,7 @@ export async function serveMetrics(
 ): Promise<Metrics | undefined> {
   if (metricsPort === null) return undefined;
   const metrics = await createMetrics();
-  const server = createServer((req, res) => {
+  const server = createServer(TIMEOUTS, (req, res) => {
     answer(req, res, { boundTo: host, allowed: allowedHosts }, metrics).catch(() => {
       res.destroy(); // a metric that cannot be read must not end the proxy
     });
