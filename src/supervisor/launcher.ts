@@ -11,8 +11,8 @@ import { ProxyProcess } from './proxyProcess.ts';
 import type { LaunchConfig } from './settingsDiff.ts';
 import type { SupervisorHost, SupervisorSecrets } from './supervisorHost.ts';
 
-/** Milliseconds until a process must be ready. */
-const START_LIMIT = 10_000;
+/** Milliseconds until a process must be ready, and then until it must answer; long, because a computer may be busy. */
+const START_LIMIT = 30_000;
 /** How often a start is tried while other windows of an older version, which are faster, take the port. */
 const MAX_LAUNCHES = 3;
 
@@ -136,7 +136,7 @@ export class Launcher {
       if (started === undefined) throw new Error('the process has ended');
       if (started === 'slow') {
         process.kill();
-        throw new StartError('slowStart', 'The proxy did not start in 10 seconds. The log may show the reason.');
+        throw new StartError('slowStart', 'The proxy did not start in 30 seconds. The log may show the reason.');
       }
       ownership = await this.#confirm(process, started);
       return ownership;
@@ -182,10 +182,14 @@ export class Launcher {
     }
     const { port } = started;
     const isFinal = ({ kind }: Probe) => kind === 'free' || process !== this.#current;
-    const { found } = await probeKeys(port, () => this.sendSecrets(), isFinal); // they may have changed
+    const limit = Date.now() + START_LIMIT;
+    let found: Probe;
+    // The keys may have changed since the start.
+    do ({ found } = await probeKeys(port, () => this.sendSecrets(), isFinal));
+    while (found.kind === 'unresponsive' && process === this.#current && Date.now() < limit);
     if (found.kind === 'own') return { kind: 'owner', port, report: found.report };
-    if (found.kind === 'free' && process === this.#current) {
-      process.kill(); // it does not listen, or is about to end
+    if (found.kind !== 'foreign' && process === this.#current) {
+      process.kill(); // it does not listen or hangs, or is about to end
       await process.exited;
     }
     throw new StartError('listen', 'The proxy has started, but another program responds on its port.');

@@ -53,6 +53,8 @@ export class FakeProxy {
   hasSuccessor = false;
   /** False: it sends no proof. */
   proves = true;
+  /** True: it does not answer probes. */
+  hangs = false;
 
   static async start(secret: Uint8Array, port = 0): Promise<FakeProxy> {
     const server = createServer();
@@ -88,6 +90,7 @@ export class FakeProxy {
       response.writeHead(202).end('{}', () => void (this.hasSuccessor || this.close()));
       return;
     }
+    if (this.hangs) return;
     const report = aReport(this.port, this.report);
     const [name, value] = proofFor(request.rawHeaders, { secret: this.#secret, report: () => report });
     if (this.proves && name !== undefined && value !== undefined) response.setHeader(name, value);
