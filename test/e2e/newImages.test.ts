@@ -7,7 +7,7 @@ import { createTlsIdentity } from '../../src/devEnclave/attestation/tlsIdentity.
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import type { ServiceEvent } from '../../src/proxy/hosts/service.ts';
 import { toHex } from '../../src/shared/bytes.ts';
-import type { ImageRules, NewImage } from '../../src/shared/messages.ts';
+import type { ImageRules, NetworkSettings, NewImage } from '../../src/shared/messages.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { identityFor, openCompanyProxy, openFileServer } from '../support/e2e/companyProxy.ts';
 import { EventQueue } from '../support/e2e/eventQueue.ts';
@@ -126,12 +126,16 @@ describe('A new enclave image', () => {
     events = new EventQueue();
   });
 
-  const start = (images?: ImageRules, settings: Record<string, string> = {}): Promise<InternalProxy> =>
+  const start = (
+    images?: ImageRules,
+    settings: Record<string, string> = {},
+    network: NetworkSettings = {},
+  ): Promise<InternalProxy> =>
     scope.internalProxy(
       enclave,
       { PROXY_ADDITIONAL_PCR0: `${OLD},${NEW}`, ...settings },
       {
-        network: { certificates: [TLS.ca] },
+        network: { certificates: [TLS.ca], ...network },
         internals: { anchors: enclave.anchors },
         onEvent: (event) => {
           events.add(event);
@@ -235,6 +239,19 @@ describe('A new enclave image', () => {
       await next;
     });
   }
+
+  it('is refused if nothing approves it, although the user has accepted it', async () => {
+    enclave.setImage(Buffer.from(NEW, 'hex'));
+    for (const rules of [{ ...KNOWN, accepted: [OLD, NEW] }, { ...KNOWN, confirm: false }, FIRST]) {
+      // The history would be fetched through a proxy that does not exist; the enclave is reached directly.
+      const proxy = await start(rules, { PROXY_ADDITIONAL_PCR0: OLD }, { httpsProxy: 'http://127.0.0.1:9' });
+      assert.equal((await chat(proxy)).status, 502);
+      const { code } = await proxy.log.find('the log line', ({ event }) => event === 'handshake_failed');
+      assert.equal(code, 'history_unavailable');
+    }
+    const questions = events.items.filter(({ type }) => type === 'confirmImage');
+    assert.deepEqual([received(), enclave.journal.rejections, questions], [0, [], []]);
+  });
 
   it('is named as the reason when a request has waited for its own time limit', async () => {
     for (const rules of [KNOWN, FIRST]) {

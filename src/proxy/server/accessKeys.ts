@@ -2,7 +2,6 @@
 import { hash } from 'node:crypto';
 import { isCredential } from '../../session/envelope.ts';
 import { accessKeyId } from '../../shared/accessKeys.ts';
-import { constantTimeEqual } from '../../shared/bytes.ts';
 import { PROXY_ERRORS } from '../http/openaiErrors.ts';
 import type { ClientError } from '../http/openaiErrors.ts';
 import type { UpstreamKey } from '../relay/upstream.ts';
@@ -16,8 +15,8 @@ const LIKE_ACCESS_KEY = /^["']?sealed[-_]|sealed[-_][a-z0-9_-]{20}/i;
 const ACCESS_KEY_WITHIN = /sealed[-_][\w-]{43}/i;
 /** Names of headers and parameters for keys: what looks like a part of an access key there is one. */
 const FOR_KEYS = /key|token|auth|secret/i;
-/** What could be an access key without its prefix. */
-const WORD = /[\w-]+/g;
+/** What could be the secret of an access key, also with some other characters or a part of the prefix before it. */
+const LONG_WORD = /[\w-]{43,}/g;
 
 /** In milliseconds. */
 const REPORT_INTERVAL = 60_000;
@@ -41,7 +40,11 @@ interface KeyRules {
 
 export class AccessKeys {
   readonly #apiKey: string | null;
-  readonly #digests: readonly Buffer[];
+  /**
+   * The digests of the access keys. To find one takes the same time for any number of keys, because a request may have to be
+   * searched for many. That the time tells something of a digest is of no use: nobody can calculate a key from it.
+   */
+  readonly #digests: ReadonlySet<string>;
   readonly #onUsed: ((id: string) => void) | undefined;
   readonly #clientNames: ReadonlyMap<string, string> | undefined;
   readonly #limits: ReadonlyMap<string, KeyLimits> | undefined;
@@ -62,11 +65,11 @@ export class AccessKeys {
     this.#clientNames = rules.clientNames;
     this.#limits = rules.keyLimits;
     this.#only = rules.only ?? false;
-    this.#digests = accessKeys.map(digest);
+    this.#digests = new Set(accessKeys.map(digest));
   }
 
   get isEmpty(): boolean {
-    return this.#digests.length === 0;
+    return this.#digests.size === 0;
   }
 
   /** What the log calls the client with the access key of this id. */
@@ -85,7 +88,7 @@ export class AccessKeys {
     if (!this.#isLikeAccessKey(bearer))
       return this.#only ? PROXY_ERRORS.keyNotAllowed : { value: bearer, accessKeyId: null };
     if (this.#apiKey === null) return PROXY_ERRORS.noApiKey;
-    if (!this.#includes(digest(bearer))) return PROXY_ERRORS.unknownAccessKey;
+    if (!this.#digests.has(digest(bearer))) return PROXY_ERRORS.unknownAccessKey;
     const id = accessKeyId(bearer);
     if (!isCheck) this.#onUsed?.(id);
     return { value: this.#apiKey, accessKeyId: id };
@@ -95,20 +98,17 @@ export class AccessKeys {
   isIn(name: string, value: string): boolean {
     const text = decode(`${name} ${value}`);
     if (ACCESS_KEY_WITHIN.test(text) || (FOR_KEYS.test(name) && this.#isLikeAccessKey(decode(value)))) return true;
-    const words = text.match(WORD) ?? [];
-    return words.some((word) => word.length === SECRET_LENGTH && this.#includes(digest(PREFIX + word)));
+    return this.#hasSecret(text);
   }
 
   /** True for an access key, also for one that was damaged in copying: the backend must not see any part of it. */
   #isLikeAccessKey(bearer: string): boolean {
-    return LIKE_ACCESS_KEY.test(bearer) || (bearer.length === SECRET_LENGTH && this.#includes(digest(PREFIX + bearer)));
+    return LIKE_ACCESS_KEY.test(bearer) || this.#hasSecret(bearer);
   }
 
-  /** Compares with every key, in a time that depends only on the number of keys. */
-  #includes(sought: Buffer): boolean {
-    let found = false;
-    for (const known of this.#digests) found = constantTimeEqual(known, sought) || found;
-    return found;
+  #hasSecret(text: string): boolean {
+    const words = text.match(LONG_WORD) ?? [];
+    return words.some((word) => this.#digests.has(digest(PREFIX + word.slice(-SECRET_LENGTH))));
   }
 }
 
@@ -116,6 +116,6 @@ function decode(text: string): string {
   return text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
 }
 
-function digest(key: string): Buffer {
-  return hash('sha256', key, 'buffer');
+function digest(key: string): string {
+  return hash('sha256', key);
 }

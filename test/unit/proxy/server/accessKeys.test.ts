@@ -4,6 +4,7 @@ import { mock } from 'node:test';
 import { PROXY_ERRORS } from '../../../../src/proxy/http/openaiErrors.ts';
 import { AccessKeys, onceAMinute } from '../../../../src/proxy/server/accessKeys.ts';
 import { accessKeyId } from '../../../../src/shared/accessKeys.ts';
+import { inProportion } from '../../../support/inProportion.ts';
 
 const newKey = () => `sealed-${randomBytes(32).toString('base64url')}`;
 
@@ -51,9 +52,19 @@ describe('AccessKeys', () => {
   it('refuses an access key that was damaged in copying', () => {
     const keys = new AccessKeys('sk-mine', [one]);
     const damaged = [one.toUpperCase(), `"${one}"`, `'${one}'`, one.replace('-', '_'), `PROXY_ACCESS_KEYS=${one}`];
-    for (const bearer of [...damaged, one.slice('sealed-'.length)]) {
+    const withoutStart = Array.from('sealed-', (_, index) => one.slice(index + 1));
+    for (const bearer of [...damaged, ...withoutStart, `x${one.slice('sealed-'.length)}`, `"${one.slice(1)}"`]) {
       assert.equal(keys.resolve(bearer), PROXY_ERRORS.unknownAccessKey, bearer.length.toString());
     }
+  });
+
+  it('searches long headers in a time that does not depend on the number of keys', () => {
+    const keys = new AccessKeys('sk-mine', Array.from({ length: 10_000 }, newKey));
+    const words = Array.from({ length: 40_000 }, () => newKey().slice('sealed-'.length)).join(' ');
+    assert.equal(
+      inProportion(() => keys.isIn('x-any', words)),
+      false,
+    );
   });
 
   it('copies the list of access keys', () => {
