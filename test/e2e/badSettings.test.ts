@@ -180,7 +180,7 @@ const BAD: readonly BadSetting[] = [
       {
         name: file,
         value: ACCESS_KEY,
-        allowed: /must be the path of a file, best an absolute one: the file does not exist/,
+        allowed: /_FILE cannot be used: no file has this path: use an absolute path, without quotes and ~$/,
         secret: true,
       },
       ...(process.platform === 'win32' ? [] : DEVICES.map(([value, allowed]) => ({ name: file, value, allowed }))),

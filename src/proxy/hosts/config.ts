@@ -4,6 +4,7 @@ import { isCredential } from '../../session/envelope.ts';
 import { CACHE_ROOT_LENGTH } from '../../session/wire.ts';
 import { fileVariable, readEnvironment, textOf } from '../../settings/environment.ts';
 import type { Values } from '../../settings/environment.ts';
+import { IN_QUOTES, isQuoted } from '../../settings/kinds.ts';
 import { ConfigError } from '../../settings/proxyConfig.ts';
 import type { ProxyConfig } from '../../settings/proxyConfig.ts';
 import { SECRETS } from '../../settings/schema.ts';
@@ -107,7 +108,7 @@ function checkApiKey(text: string, accessKeys: readonly string[], refuse: Refuse
   if (new AccessKeys(null, accessKeys).isIn('key', text)) {
     throw refuse('this contains an access key of the proxy; set the API key of the backend');
   }
-  if (/^(["'`]).*\1$/.test(text)) {
+  if (isQuoted(text)) {
     throw refuse('the key is in quotes; remove them (docker --env-file and systemd keep some quotes)');
   }
   if (!isCredential(text)) {
@@ -135,5 +136,6 @@ export function parseCacheRoot(text: string): Uint8Array {
 function checkCacheRoot(text: string, refuse: Refuse): Uint8Array {
   const root = fromBase64(text);
   if (root?.length === CACHE_ROOT_LENGTH) return root;
-  throw refuse('it must be the Base64 of exactly 32 bytes, as openssl rand -base64 32 makes it');
+  const allowed = 'it must be the Base64 of exactly 32 bytes, as openssl rand -base64 32 makes it';
+  throw refuse(isQuoted(text) ? IN_QUOTES : allowed);
 }

@@ -98,6 +98,13 @@ describe('readConfig()', () => {
     }
   });
 
+  it('says of any secret in quotes to remove them', () => {
+    for (const { variable, good, beside } of SECRET_RULES) {
+      const { message } = refusal({ ...beside, [variable]: `"${(good[0]?.[0] ?? '').trim()}"` });
+      assert.match(message, / is in quotes; remove them/);
+    }
+  });
+
   it('generates a new cache root of 32 bytes each time when none is set', () => {
     const roots = [1, 2].map(() => readConfig({}).cacheNamespaceRoot);
     assert.equal(roots[0]?.length, 32);
