@@ -3,6 +3,13 @@
 /** The error for a value that cannot be used. `shown` is what the message may quote of the value. */
 export type Refuse = (allowed: string, shown?: string) => Error;
 
+export const IN_QUOTES = 'the value is in quotes; remove them';
+
+/** True for a value that its writer has put into quotes, which some shells and tools keep. */
+export function isQuoted(value: unknown): boolean {
+  return typeof value === 'string' && /^(["'`]).*\1$/s.test(value.trim());
+}
+
 /** How values are checked and turned into what the code uses. */
 export interface Kind<Value, Used = Value> {
   /** JSON Schema, for package.json. */
@@ -86,7 +93,11 @@ export function list<Used>(
   return {
     json: { type: 'array', items: { type: 'string', ...itemJson } },
     use: (value: readonly string[] | string, refuse) =>
-      splitList([value].flat().join(',')).map((item) => use(item, refuse)),
+      splitList([value].flat().join(',')).map((item) =>
+        use(item, (allowed, shown) => {
+          return refuse(/[\s;]/.test(item) ? `${allowed}; separate several with commas` : allowed, shown);
+        }),
+      ),
   };
 }
 

@@ -1,5 +1,6 @@
 // Resolves the settings of a proxy to what it uses. Throws an error for the first one that cannot be used.
 import type { NetworkSettings } from '../shared/messages.ts';
+import { IN_QUOTES, isQuoted } from './kinds.ts';
 import { isProxyUrl } from './rules.ts';
 import { LIVE_SETTINGS, RESTART_SETTINGS, SCHEMA, SECRETS } from './schema.ts';
 import type { Group, ProxySettings, SettingName, UsedOf } from './schema.ts';
@@ -32,7 +33,9 @@ export class ConfigError extends Error {
 export function checkSetting(name: SettingName, value: unknown): unknown {
   const { default: byDefault, use } = SCHEMA[name];
   const isEmpty = value === undefined || (typeof value === 'string' && value.trim() === '');
-  return use((isEmpty ? byDefault : value) as never, (allowed, shown) => new ConfigError(name, allowed, shown));
+  return use((isEmpty ? byDefault : value) as never, (allowed, shown) => {
+    return new ConfigError(name, [value, shown].some(isQuoted) ? IN_QUOTES : allowed, shown);
+  });
 }
 
 export type ProxyConfig = ReturnType<typeof resolveConfig>;
@@ -90,10 +93,15 @@ export function readProxyUrl(
   const value: unknown = httpsProxy ?? environment['https_proxy'] ?? environment['HTTPS_PROXY'] ?? '';
   if (typeof value === 'string' && (value === '' || isProxyUrl(value))) return value;
   const shown = typeof value === 'string' && !value.includes('@') ? value : undefined; // before an @ may be a password
-  const allowed = /^socks4a?:/i.test(String(value))
+  throw new ConfigError('httpsProxy', proxyUrlRule(String(value)), shown);
+}
+
+/** What is allowed in place of this value. */
+function proxyUrlRule(value: string): string {
+  if (isQuoted(value)) return IN_QUOTES;
+  return /^socks4a?:/i.test(value)
     ? 'SOCKS4 is not supported; use a SOCKS5 proxy (socks5://) or an HTTP proxy (http://)'
-    : `it must be the URL of a proxy such as http://proxy.example:3128${proxyUrlHint(String(value))}`;
-  throw new ConfigError('httpsProxy', allowed, shown);
+    : `it must be the URL of a proxy such as http://proxy.example:3128${proxyUrlHint(value)}`;
 }
 
 /** What is probably wrong with the URL of a proxy, as the end of a sentence; or empty. */
@@ -104,6 +112,13 @@ function proxyUrlHint(value: string): string {
 
 /** In one line, and not too long. */
 function printable(value: string): string {
-  const escaped = JSON.stringify(value).slice(1, -1);
-  return escaped.length > 200 ? `${escaped.slice(0, 200)}...` : escaped;
+  const line = inOneLine(value);
+  return line.length > 200 ? `${line.slice(0, 200)}...` : line;
+}
+
+/** With its control characters escaped. Quotes and backslashes stay as they were written. */
+export function inOneLine(value: string): string {
+  return JSON.stringify(value)
+    .slice(1, -1)
+    .replaceAll(/\\(["\\])/g, '$1');
 }

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { MODEL_ID } from '../shared/modelList.ts';
 import { basePathOf } from '../shared/network.ts';
 import { parsePcr0 } from '../shared/pcr0.ts';
+import { isQuoted } from './kinds.ts';
 import type { Refuse } from './kinds.ts';
 import { isLoopback, withoutBrackets } from './loopback.ts';
 import { parseOriginPattern } from './origins.ts';
@@ -56,18 +57,22 @@ export function isAttested(backendUrl: string): boolean {
 export function parseTrustedPcr0(value: string, refuse: Refuse): string {
   const pcr0 = parsePcr0(value);
   if (pcr0 !== undefined && !/^0+$/.test(pcr0)) return pcr0;
-  throw refuse('a PCR0 value has 96 hex digits, not all zero (an enclave in debug mode has only zeros)', value);
+  const prefix = /^0x/i.test(value) ? ', without 0x' : '';
+  throw refuse(
+    `a PCR0 value has 96 hex digits, not all zero${prefix} (an enclave in debug mode has only zeros)`,
+    value,
+  );
 }
 
 /** The path of a file; empty for none. A value that is no path may be the secret content of the file, so it is not shown. */
 export function parseFilePath(value: string, refuse: Refuse): string {
-  if (!/\p{Cc}|-----BEGIN/u.test(value)) return value;
+  if (!/\p{Cc}|-----BEGIN/u.test(value) && !isQuoted(value)) return value;
   throw refuse('it must be the path of a file, and not its content');
 }
 
 /** The ID of a model; empty for none. */
 export function parseModelId(value: string, refuse: Refuse): string {
-  if (value === '' || MODEL_ID.test(value)) return value;
+  if (value === '' || (MODEL_ID.test(value) && !isQuoted(value))) return value;
   throw refuse('it must be the ID of a model, at most 200 visible characters', value);
 }
 

@@ -134,7 +134,20 @@ const BAD: readonly BadSetting[] = [
     others: { PROXY_API_KEY: 'dev-1' },
   },
   { name: 'PROXY_PORT', value: 'tcp://10.0.0.1:14114', allowed: /Kubernetes .* enableServiceLinks: false/ },
-  { name: 'PROXY_API_KEY', value: ACCESS_KEY, allowed: /this is an access key/, secret: true, others: KEYS },
+  ...[ACCESS_KEY, `alice=${ACCESS_KEY}`].map((value) => ({
+    name: 'PROXY_API_KEY',
+    value,
+    allowed: /: this contains an access key of the proxy; set the API key of the backend$/,
+    secret: true as const,
+    others: KEYS,
+  })),
+  {
+    name: 'PROXY_API_KEY',
+    value: 'PROXY_API_KEY=dev-hidden-word',
+    allowed: /: the value begins with PROXY_API_KEY=; remove that part$/,
+    secret: true,
+    others: KEYS,
+  },
   ...['hidden-word', 'sealed-short', `${ACCESS_KEY}x`, `${ACCESS_KEY};${ACCESS_KEY}`, `sealed-${'+'.repeat(43)}`].map(
     (value) => {
       const others = { PROXY_API_KEY: 'dev-1' };
@@ -167,7 +180,7 @@ const BAD: readonly BadSetting[] = [
       {
         name: file,
         value: ACCESS_KEY,
-        allowed: /must be the path of a file, best an absolute one: the file does not exist/,
+        allowed: /_FILE cannot be used: no file has this path: use an absolute path, without quotes and ~$/,
         secret: true,
       },
       ...(process.platform === 'win32' ? [] : DEVICES.map(([value, allowed]) => ({ name: file, value, allowed }))),

@@ -115,7 +115,10 @@ describe('runCommandLine()', () => {
     await once(other, 'close');
     const { code, stderr } = await runToEnd(['--health'], { PROXY_PORT: String(port) });
     assert.equal(code, 1);
-    assert.match(stderr, /^sealed-proxy: no healthy proxy on 127\.0\.0\.1 port \d+: .*ECONNREFUSED.*$/);
+    assert.match(
+      stderr,
+      /^sealed-proxy: no healthy proxy on 127\.0\.0\.1 port \d+: .*ECONNREFUSED.*: nothing listens there: start the proxy, or set PROXY_PORT to its port$/,
+    );
   });
 
   it('--health exits with 1 and a reason within five seconds when a server breaks or delays its response', async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MODEL } from '../support/e2e/chat.ts';
 import { openCompanyProxy } from '../support/e2e/companyProxy.ts';
 import { sendRequest } from '../support/e2e/httpClient.ts';
 import { runToEnd } from '../support/e2e/process.ts';
@@ -10,6 +11,22 @@ import { ACCESS_KEY, perTest } from '../support/e2e/scope.ts';
 
 describe('A mistake in the settings', () => {
   const scope = perTest();
+
+  const newFolder = () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-mistakes-'));
+    scope.onClose(() => {
+      rmSync(folder, { recursive: true });
+      return Promise.resolve();
+    });
+    return folder;
+  };
+
+  /** The settings of a proxy with this file of access keys. */
+  const withKeys = (text: string) => {
+    const file = join(newFolder(), 'access-keys');
+    writeFileSync(file, text);
+    return { PROXY_ACCESS_KEYS: '', PROXY_ACCESS_KEYS_FILE: file };
+  };
 
   it('such as a setting that is given as an argument is answered with the variable', async () => {
     for (const args of [['--port', '8080'], ['--port=8080'], ['-port'], ['--proxy-port']]) {
@@ -26,6 +43,10 @@ describe('A mistake in the settings', () => {
     for (const [args, remedy] of [
       [['health'], /unknown argument: did you mean --health\? See --help$/],
       [['-V'], /did you mean --version\?/],
+      [['--HELP'], /did you mean --help\?/],
+      [['-help'], /did you mean --help\?/],
+      [['--ready=true'], /did you mean --ready\?/],
+      [['keys', 'new', '-n'], /^sealed-proxy: the name of a client does not begin with "-"$/],
       [['PROXY_PORT=8080'], /settings are environment variables: write NAME=VALUE before the command/],
       [['key', 'new', 'alice'], /unknown argument; see --help$/],
       [['keys', 'new', 'alice', 'requests=60'], /^sealed-proxy: requests: it must be a whole number/],
@@ -89,14 +110,9 @@ describe('A mistake in the settings', () => {
   });
 
   it('such as a file of NODE_EXTRA_CA_CERTS that is not PEM is named', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-mistakes-'));
-    scope.onClose(() => {
-      rmSync(folder, { recursive: true });
-      return Promise.resolve();
-    });
-    const file = join(folder, 'ca.der');
+    const file = join(newFolder(), 'ca.der');
     writeFileSync(file, Buffer.from('3082', 'hex'));
-    for (const path of [file, join(folder, 'missing.pem')]) {
+    for (const path of [file, `${file}.missing`]) {
       const proxy = await scope.proxy(await scope.enclave(), { NODE_EXTRA_CA_CERTS: path });
       const { note } = await proxy.logged('certificates', { extra: 0 });
       assert.match(String(note), /NODE_EXTRA_CA_CERTS .* PEM/);
@@ -133,6 +149,24 @@ describe('A mistake in the settings', () => {
     assert.match(String((await proxy.logged('access', { accessKeys: 0 }))['note']), /^Every client must bring its own/);
     const { note } = await proxy.logged('unknown_variable', { variable: 'PROXY_HOSTS', level: 'warn' });
     assert.match(String(note), /ignored\. Did you mean PROXY_HOST\?$/);
+  });
+
+  it('such as access keys that have all expired is named in the log', async () => {
+    const settings = withKeys(`alice=${ACCESS_KEY} expires=2020-01-01`);
+    const proxy = await scope.proxy(await scope.enclave(), settings);
+    await proxy.logged('access', { accessKeys: 1, expired: 1 });
+    const { note, level } = await proxy.logged('access_keys_expired');
+    assert.equal(level, 'warn');
+    assert.match(String(note), /^Every access key has expired, .* Set new access keys\.$/);
+  });
+
+  it('such as a model that the backend does not offer is named in the log, with the setting or the client', async () => {
+    const settings = withKeys(`alice=${ACCESS_KEY} models=${MODEL},gone`);
+    const others = { PROXY_CHECK_API_KEY: 'true', PROXY_MESSAGES_MODEL: 'glm', PROXY_RESPONSES_MODEL: MODEL };
+    const proxy = await scope.proxy(await scope.enclave(), { ...settings, ...others });
+    await proxy.logged('unknown_model', { client: 'alice', model: 'gone', level: 'warn' });
+    await proxy.logged('unknown_model', { setting: 'PROXY_MESSAGES_MODEL', model: 'glm' });
+    assert.equal(proxy.stderr.items.join('\n').match(/unknown_model/g)?.length, 2);
   });
 
   it('such as a parent with a channel that sends nothing is named on standard error', async () => {

@@ -66,6 +66,8 @@ describe('Secrets in files', () => {
       ['access-keys', `alice=${ALICE}\nbob=${BOB}x\n`, /access-keys, line 2: an access key is "sealed-"/],
       ['access-keys', '# nobody\n', /access-keys: the file has no access key/],
       ['api-key', `${API_KEY} x`, /api-key: a key has 1 to 16,384 visible/],
+      ['api-key', `PROXY_API_KEY=${API_KEY}`, /api-key: the value begins with PROXY_API_KEY=; remove that part$/],
+      ['api-key', `bob=${BOB}\n`, /api-key: this contains an access key of the proxy; set the API key of the backend$/],
       [
         'access-keys',
         Buffer.from(`\ufeffalice=${ALICE}\n`, 'utf16le'),
@@ -165,6 +167,18 @@ describe('Secrets in files', () => {
     const missing = await proxy.logged('keys_not_reloaded', { cause: 'file' }, logged);
     assert.match(String(missing['reason']), /access-keys: the file does not exist/);
     assert.deepEqual([await statusWith(proxy.url, ALICE), await statusWith(proxy.url, BOB)], [200, 200]);
+  });
+
+  it('are not loaded again if the API key contains an access key, which the backend must not see', async () => {
+    const { proxy, enclave } = await start();
+    assert.equal(await statusWith(proxy.url, ALICE), 200);
+    const sent = enclave.journal.requests.length;
+    write('api-key', `alice=${ALICE}\n`);
+    const { reason } = await proxy.logged('keys_not_reloaded', { cause: 'file' });
+    assert.match(String(reason), /api-key: this contains an access key of the proxy; set the API key of the backend$/);
+    assert.equal(await statusWith(proxy.url, ALICE), 200);
+    const [before, after] = await Promise.all([sent - 1, sent].map((index) => enclave.journal.request(index)));
+    assert.deepEqual(after?.credential, before?.credential);
   });
 
   itWithSignals('are not needed: without files, SIGHUP only has a line in the log', async () => {

@@ -22,6 +22,8 @@ const RULES = (parse(read('deploy/prometheus-rules.yaml')) as Rules).groups.flat
 const DASHBOARD = JSON.parse(read('docs/grafana-dashboard.json')) as Dashboard;
 const LABELS = ['gen_ai_request_model', 'gen_ai_operation_name', 'gen_ai_token_type'];
 
+const REFUSALS = 'sealed_proxy_refusals_total';
+
 describe('The metrics', () => {
   let own: string[];
 
@@ -42,6 +44,23 @@ describe('The metrics', () => {
         const family = name.replace(/_(?:bucket|sum|count)$/, '');
         assert.ok(own.includes(family) || LABELS.includes(name), name);
       }
+    }
+  });
+
+  it('begin with a series of zero for each alert about refusals, so that it sees the first burst', async () => {
+    const alerts = RULES.filter(({ expr }) => expr.includes(REFUSALS));
+    assert.deepEqual(
+      alerts.map(({ alert }) => alert),
+      ['ApiKeyRefused', 'KeysRefused', 'Busy'].map((name) => `SealedProxy${name}`),
+    );
+    const series = new Metrics(await (await createMetrics()).text()).find(REFUSALS);
+    for (const { expr } of alerts) {
+      const matchers = [...expr.matchAll(/[{,](\w+)=~?"([^"]*)"/g)];
+      const matches = series.filter(({ labels }) =>
+        matchers.every(([, label = '', pattern = '']) => new RegExp(`^(?:${pattern})$`).test(labels[label] ?? '')),
+      );
+      assert.ok(matches.length > 0, expr);
+      assert.deepEqual(new Set(matches.map(({ value }) => value)), new Set([0]));
     }
   });
 

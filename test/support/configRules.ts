@@ -268,7 +268,7 @@ export const SECRET_RULES: readonly (Rule<Config> & { readonly beside: Readonly<
       ['k'.repeat(16_384), 'k'.repeat(16_384)],
     ],
     bad: ['sk 1', 'sk-\u00e9', 'k'.repeat(16_385), 'sk-1\u0000', KEY, 'sealed-'],
-    allowed: /visible ASCII characters and no space|this is an access key of the proxy/,
+    allowed: /visible ASCII characters and no space|this contains an access key of the proxy/,
   },
   {
     variable: 'PROXY_ACCESS_KEYS',

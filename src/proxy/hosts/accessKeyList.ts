@@ -64,7 +64,9 @@ function parseItems(
     if (words.length > 0 && !allowsLimits) throw refuse(index, FILE_RULE);
     const id = accessKeyId(key);
     const rest = [name, ...words].join(' ');
-    if ((seen.get(id) ?? rest) !== rest) throw refuse(index, 'another line has the same access key');
+    if ((seen.get(id) ?? rest) !== rest) {
+      throw refuse(index, allowsLimits ? 'another line has the same access key' : 'the same access key is there twice');
+    }
     seen.set(id, rest);
     keys.set(id, key);
     if (name !== undefined) names.set(id, name);
@@ -80,7 +82,7 @@ function parseItems(
 /** Why there is no access key in this line of a file, or in this part of a variable. */
 function keyProblem(item: string, isLine: boolean): string {
   if (/["'`]/.test(item)) return QUOTES_RULE;
-  return isLine && item.includes(',') ? LINES_RULE : KEY_RULE;
+  return isLine && item.includes(',') ? LINES_RULE : `${KEY_RULE}; to make one: sealed-proxy keys new NAME`;
 }
 
 function readItem(item: string) {

@@ -109,10 +109,14 @@ export async function readSecretText(path: string, limit: number): Promise<strin
   }
 }
 
+const MISSING = 'does not exist';
+/** The message of the FileError for a missing file with a secret. */
+export const NO_FILE = `the file ${MISSING}`;
+
 /** Why a file cannot be read, after its name. */
 function readFailure(error: unknown): string {
   const code = codeOf(error) ?? 'unknown';
-  if (code === 'ENOENT') return 'does not exist';
+  if (code === 'ENOENT') return MISSING;
   return `cannot be read (${code})${READ_ADVICE[code] ?? ''}`;
 }
 

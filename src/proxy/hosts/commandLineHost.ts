@@ -20,7 +20,7 @@ import { SecretReload } from './secretReload.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
 import { SocketError, takeSocket } from './socketActivation.ts';
-import { describeAccess, misspelledNames, unknownVariables } from './startNotes.ts';
+import { ALL_EXPIRED, describeAccess, misspelledNames, unknownVariables } from './startNotes.ts';
 import { TlsReload } from './tlsFiles.ts';
 import { verifyFile } from './verifyCommand.ts';
 import { printBuild } from './versionCommand.ts';
@@ -114,7 +114,7 @@ function makeKey([action, name, ...limits]: readonly string[]): number {
   if (action !== 'new' || name === undefined) {
     return complain(EXIT.invalid, 'to make an access key, run: sealed-proxy keys new NAME [LIMIT...]');
   }
-  const problem = nameProblem(name);
+  const problem = name.startsWith('-') ? 'the name of a client does not begin with "-"' : nameProblem(name);
   if (problem !== undefined) return complain(EXIT.invalid, problem);
   try {
     const { expires } = parseLimits(limits, (reason) => new LimitError(reason));
@@ -134,9 +134,8 @@ function unknownArgument(argument: string): string {
   if (/^PROXY_[A-Z0-9_]+=/.test(argument)) {
     return 'settings are environment variables: write NAME=VALUE before the command, not after it; see --help';
   }
-  const option = /^(?:-V|(?:--?)?version)$/i.test(argument)
-    ? '--version'
-    : OPTIONS.find((name) => name === `--${argument}`);
+  const [, word = ''] = /^-*([^=]*)/.exec(argument.toLowerCase()) ?? [];
+  const option = word === 'v' ? '--version' : OPTIONS.find((name) => name === `--${word}`);
   return option === undefined ? 'unknown argument; see --help' : `unknown argument: did you mean ${option}? See --help`;
 }
 
@@ -184,7 +183,9 @@ async function serve(environment: Values, mainFile: string): Promise<number | un
     reloadOnSignal(reload, tls);
     stopOnSignals(service, config, log); // before the first line: its reader may send a signal at once
     process.stdout.write(`sealed-proxy ${VERSION} listening on ${service.url}\n`);
-    log.info('access', describeAccess(config));
+    const access = describeAccess(config, Date.now());
+    log.info('access', access);
+    if (access.expired === access.accessKeys) log.warn('access_keys_expired', { note: ALL_EXPIRED });
     for (const warning of unknownVariables(environment)) log.warn('unknown_variable', warning);
     return undefined;
   } catch (error) {

@@ -4,11 +4,14 @@ import { isCredential } from '../../session/envelope.ts';
 import { CACHE_ROOT_LENGTH } from '../../session/wire.ts';
 import { fileVariable, readEnvironment, textOf } from '../../settings/environment.ts';
 import type { Values } from '../../settings/environment.ts';
+import { IN_QUOTES, isQuoted } from '../../settings/kinds.ts';
 import { ConfigError } from '../../settings/proxyConfig.ts';
 import type { ProxyConfig } from '../../settings/proxyConfig.ts';
+import { SECRETS } from '../../settings/schema.ts';
 import type { SecretName } from '../../settings/schema.ts';
 import { isAccessKey } from '../../shared/accessKeys.ts';
 import { fromBase64 } from '../../shared/bytes.ts';
+import { AccessKeys } from '../server/accessKeys.ts';
 import { KEY_RULE, parseKeyFile, parseKeyVariable } from './accessKeyList.ts';
 import type { AccessKeyList } from './accessKeyList.ts';
 
@@ -62,8 +65,8 @@ export function readConfig(values: Values, files: SecretFiles = {}): Config {
  * @throws ConfigError, which shows the file and the line, and nothing else
  */
 export function readSecrets(values: Values, files: SecretFiles): Secrets {
-  const apiKey = read('apiKey', checkApiKey) ?? null;
   const list = read('accessKeys', checkAccessKeys) ?? { accessKeys: [], clientNames: new Map(), keyLimits: new Map() };
+  const apiKey = read('apiKey', (text, refuse) => checkApiKey(text, list.accessKeys, refuse)) ?? null;
   if ((apiKey === null) !== (list.accessKeys.length === 0)) {
     const missing = apiKey === null ? 'apiKey' : 'accessKeys';
     throw new ConfigError(
@@ -77,13 +80,16 @@ export function readSecrets(values: Values, files: SecretFiles): Secrets {
     const file = files[name];
     const text = file === undefined ? textOf(values, name) : file.text.trim();
     if (text === undefined) return undefined;
-    if (file === undefined) return check(text, (reason) => new ConfigError(name, reason), false);
     const refuse: Refuse = (reason, line) => {
+      if (file === undefined) return new ConfigError(name, reason);
       const place = line === undefined ? file.path : `${file.path}, line ${line}`;
       return new ConfigError(name, `${place}: ${reason}`, undefined, fileVariable(name));
     };
     if (text === '') throw refuse('the file is empty');
-    return check(name === 'accessKeys' ? file.text : text, refuse, true); // lines are counted from the file's first one
+    const { variable } = SECRETS[name];
+    if (text.startsWith(`${variable}=`)) throw refuse(`the value begins with ${variable}=; remove that part`);
+    const isList = file !== undefined && name === 'accessKeys';
+    return check(isList ? file.text : text, refuse, file !== undefined); // lines are counted from the file's first one
   }
 }
 
@@ -92,18 +98,22 @@ type Refuse = (reason: string, line?: number) => Error;
 
 /** @throws ConfigError, which does not show the keys */
 export function checkKeys({ apiKey, accessKeys }: Pick<Config, 'apiKey' | 'accessKeys'>) {
-  if (apiKey !== null) checkApiKey(apiKey, (reason) => new ConfigError('apiKey', reason));
   if (!accessKeys.every(isAccessKey)) throw new ConfigError('accessKeys', KEY_RULE);
+  if (apiKey !== null) checkApiKey(apiKey, accessKeys, (reason) => new ConfigError('apiKey', reason));
   return { apiKey, accessKeys };
 }
 
-function checkApiKey(text: string, refuse: Refuse): string {
-  if (/^(["'`]).*\1$/.test(text)) {
+/** The backend must not see an access key, as such or as a part of what should be the API key. */
+function checkApiKey(text: string, accessKeys: readonly string[], refuse: Refuse): string {
+  if (new AccessKeys(null, accessKeys).isIn('key', text)) {
+    throw refuse('this contains an access key of the proxy; set the API key of the backend');
+  }
+  if (isQuoted(text)) {
     throw refuse('the key is in quotes; remove them (docker --env-file and systemd keep some quotes)');
   }
-  if (!isCredential(text)) throw refuse('a key has 1 to 16,384 visible ASCII characters and no space or line break');
-  if (text.startsWith('sealed-')) {
-    throw refuse('this is an access key of the proxy; set the API key of the backend');
+  if (!isCredential(text)) {
+    const remedy = /\s/.test(text) ? '; set the key alone, without Bearer, comments or a second key' : '';
+    throw refuse(`a key has 1 to 16,384 visible ASCII characters and no space or line break${remedy}`);
   }
   return text;
 }
@@ -126,5 +136,6 @@ export function parseCacheRoot(text: string): Uint8Array {
 function checkCacheRoot(text: string, refuse: Refuse): Uint8Array {
   const root = fromBase64(text);
   if (root?.length === CACHE_ROOT_LENGTH) return root;
-  throw refuse('it must be the Base64 of exactly 32 bytes, as openssl rand -base64 32 makes it');
+  const allowed = 'it must be the Base64 of exactly 32 bytes, as openssl rand -base64 32 makes it';
+  throw refuse(isQuoted(text) ? IN_QUOTES : allowed);
 }

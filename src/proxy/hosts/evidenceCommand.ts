@@ -1,5 +1,6 @@
 // `sealed-proxy evidence [FILE]`: makes one handshake with the backend, and writes its evidence.
-import { SessionError, asSessionError } from '../../session/errors.ts';
+import { asSessionError } from '../../session/errors.ts';
+import type { SessionError } from '../../session/errors.ts';
 import { readEnvironment } from '../../settings/environment.ts';
 import type { Values } from '../../settings/environment.ts';
 import { ConfigError } from '../../settings/proxyConfig.ts';
@@ -7,7 +8,7 @@ import type { ProxyConfig } from '../../settings/proxyConfig.ts';
 import type { Evidence } from '../../shared/evidence.ts';
 import { openConnection } from '../backend/connection.ts';
 import type { ConnectionOptions } from '../backend/connection.ts';
-import { describeError } from '../backend/describeError.ts';
+import { describeHandshakeFailure } from '../backend/describeError.ts';
 import { Network } from '../backend/network.ts';
 import { systemClock } from '../process/clock.ts';
 import { Log } from '../process/log.ts';
@@ -40,15 +41,19 @@ export async function saveEvidence(
     }
     const file = path === undefined ? undefined : await createFile(path);
     const { evidence, failure } = await attest(config, internals);
+    const cause =
+      failure === undefined
+        ? 'the session has ended'
+        : describeHandshakeFailure(failure, config.backend.basePath).message;
     if (evidence === null) {
       await file?.discard();
-      return complain(EXIT.failed, `there is no evidence, because no session was made: ${explain(failure)}`);
+      return complain(EXIT.failed, `there is no evidence, because no session was made: ${cause}`);
     }
     const text = `${JSON.stringify(evidence, null, 2)}\n`;
     if (file === undefined) process.stdout.write(text);
     else await file.write(text);
     if (failure !== undefined) {
-      const sentence = `the enclave was refused, and the evidence shows the check that failed: ${explain(failure)}`;
+      const sentence = `the enclave was refused, and the evidence shows the check that failed: ${cause}`;
       return complain(EXIT.failed, sentence);
     }
     if (path !== undefined) process.stdout.write(`Every check passed. The evidence is in ${path}\n`);
@@ -81,8 +86,4 @@ async function attest(settings: ProxyConfig, internals: Internals): Promise<Atte
   } finally {
     await connection.close();
   }
-}
-
-function explain(failure: SessionError | undefined): string {
-  return failure === undefined ? 'the session has ended' : describeError(failure).message;
 }

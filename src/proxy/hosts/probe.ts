@@ -28,6 +28,7 @@ export interface Probe {
 }
 
 const TLS_ADVICE = ' (if it uses TLS, set PROXY_TLS_CERT_FILE and PROXY_TLS_KEY_FILE here too)';
+const NOTHING_ADVICE = ': nothing listens there: start the proxy, or set PROXY_PORT to its port';
 const OTHER_PROGRAM = 'another program uses this port';
 
 export const HEALTH: Probe = {
@@ -102,7 +103,7 @@ function handshake(host: string, port: number, signal: AbortSignal): Promise<TLS
     });
     socket.on('error', (error: Error) => {
       const code = codeOf(error) ?? '';
-      resolve(code.startsWith('ERR_SSL') ? `it does not answer with TLS (${code})` : error.message);
+      resolve(code.startsWith('ERR_SSL') ? `it does not answer with TLS (${code})` : describe(error));
     });
     socket.once('close', () => {
       resolve('the connection was closed during the TLS handshake');
@@ -133,10 +134,16 @@ function findFailure(
         else resolve(failureOf(response.statusCode, parseJson(Buffer.concat(chunks))));
       });
     });
-    check.on('error', ({ name, message }) => {
+    check.on('error', (error) => {
+      const { name, message } = error;
       const isClosed = socket === undefined && message === 'socket hang up';
-      resolve(name === 'AbortError' ? NO_RESPONSE : isClosed ? `${message}${TLS_ADVICE}` : message);
+      resolve(name === 'AbortError' ? NO_RESPONSE : isClosed ? `${message}${TLS_ADVICE}` : describe(error));
     });
     check.end();
   });
+}
+
+/** What happened to the connection, and what to do. */
+function describe(error: Error): string {
+  return codeOf(error) === 'ECONNREFUSED' ? error.message + NOTHING_ADVICE : error.message;
 }

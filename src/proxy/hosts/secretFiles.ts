@@ -2,10 +2,10 @@
 import { isAbsolute } from 'node:path';
 import { filePathOf, fileVariable } from '../../settings/environment.ts';
 import type { Values } from '../../settings/environment.ts';
-import { ConfigError } from '../../settings/proxyConfig.ts';
+import { ConfigError, inOneLine } from '../../settings/proxyConfig.ts';
 import { SECRET_NAMES } from '../../settings/schema.ts';
 import type { SecretName } from '../../settings/schema.ts';
-import { FileError, fingerprintOf, readSecretText } from './commandLineFiles.ts';
+import { FileError, NO_FILE, fingerprintOf, readSecretText } from './commandLineFiles.ts';
 import type { SecretFile, SecretFiles } from './config.ts';
 
 /** In bytes; a file of access keys has room for 10,000 of them. */
@@ -27,12 +27,11 @@ export function secretPaths(values: Values): ReadonlyMap<SecretName, string> {
 export async function readSecretFiles(paths: ReadonlyMap<SecretName, string>): Promise<SecretFiles> {
   const files: Partial<Record<SecretName, SecretFile>> = {};
   for (const [name, path] of paths) {
-    const shown = shownPath(path);
     try {
-      files[name] = { path: shown, text: await readSecretText(path, LIMIT) };
+      files[name] = { path: shownPath(path), text: await readSecretText(path, LIMIT) };
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
-      throw new ConfigError(name, `${shown}: ${error.message}`, undefined, fileVariable(name));
+      throw new ConfigError(name, readProblem(path, error), undefined, fileVariable(name));
     }
   }
   return files;
@@ -40,9 +39,14 @@ export async function readSecretFiles(paths: ReadonlyMap<SecretName, string>): P
 
 /** A value that is not an absolute path may be the secret itself. */
 export function shownPath(path: string): string {
-  return isAbsolute(path)
-    ? JSON.stringify(path).slice(1, -1)
-    : 'its value, which must be the path of a file, best an absolute one';
+  return isAbsolute(path) ? inOneLine(path) : 'its value, which must be the path of a file, best an absolute one';
+}
+
+/** Why the file with this path cannot be read. */
+export function readProblem(path: string, { message }: FileError): string {
+  return message === NO_FILE && !isAbsolute(path)
+    ? 'no file has this path: use an absolute path, without quotes and ~'
+    : `${shownPath(path)}: ${message}`;
 }
 
 /**

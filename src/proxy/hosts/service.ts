@@ -35,6 +35,7 @@ import { UsageCollector } from '../usage/usageCollector.ts';
 import { ApiKeyCheck } from './apiKeyCheck.ts';
 import type { Config } from './config.ts';
 import { addressOfSocket, socketFailure } from './socketActivation.ts';
+import { unknownModels } from './startNotes.ts';
 
 export type ServiceEvent =
   | Exclude<FromProxy, { type: 'ready' | 'stopped' | 'failed' }>
@@ -121,10 +122,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     onEvent({ type: 'accessKeyUsed', id });
   });
   const { observer } = options;
-  const keysOf = ({ apiKey, accessKeys, clientNames, keyLimits, ownership }: ServiceSecrets) => {
-    observer?.clientsChanged(clientNames?.values() ?? []);
+  const keysOf = (secrets: ServiceSecrets) => {
+    const { apiKey, accessKeys, clientNames = new Map(), keyLimits = new Map(), ownership } = secrets;
+    observer?.clientsChanged(clientNames.values());
     return {
       ownership,
+      clientNames,
+      keyLimits,
       keys: new AccessKeys(apiKey, accessKeys, onUsed, { clientNames, keyLimits, only: config.accessKeysOnly }),
       keySetDigest: ownership === null ? '' : digestKeySet(ownership, apiKey, accessKeys),
     };
@@ -157,9 +161,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const loadModels = async (apiKey: string) => {
     const context = { exchange: connection, timeouts: state, onOutcome: () => undefined };
     // the empty id stands for any access key: a failure is that of the proxy's key
-    await models.reload({ value: apiKey, accessKeyId: '' }, context, new AbortController().signal); // the relay has time limits
+    return models.reload({ value: apiKey, accessKeyId: '' }, context, new AbortController().signal); // the relay has time limits
   };
-  const apiKeyCheck = options.checksApiKey === true ? new ApiKeyCheck(loadModels, log) : undefined;
+  const checkModels = async (apiKey: string) => {
+    const list = await loadModels(apiKey);
+    for (const warning of unknownModels(state, list)) log.warn('unknown_model', warning);
+  };
+  const apiKeyCheck = options.checksApiKey === true ? new ApiKeyCheck(checkModels, log) : undefined;
   const readiness = (): NotReady | null => {
     if (shutdown.isStopping) return STOPPING;
     if (connection.sessions.current() !== undefined) return null;

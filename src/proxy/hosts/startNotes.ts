@@ -1,6 +1,11 @@
-// What the log says at the start of the command line: who may use the proxy, and which variables are not settings.
+// What the log says at the start of the command line: who may use the proxy, which variables are not settings, and which
+// models the backend does not offer.
 import { VARIABLES } from '../../settings/environment.ts';
 import type { Values } from '../../settings/environment.ts';
+import { SCHEMA } from '../../settings/schema.ts';
+import { chatModelEntries, modelEntries } from '../../shared/modelList.ts';
+import { isOver } from '../server/clientLimits.ts';
+import { SEE_MODELS } from '../usage/requestEntry.ts';
 import type { Config } from './config.ts';
 
 /** Edits by which a misspelled name may differ from the one that was meant. */
@@ -9,14 +14,57 @@ const MAX_DISTANCE = 4;
 const SERVICE_LINK =
   /^PROXY_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/;
 
-/** Who may use the proxy. */
-export function describeAccess(config: Pick<Config, 'apiKey' | 'accessKeys' | 'accessKeysOnly'>) {
+export const ALL_EXPIRED =
+  'Every access key has expired, so the proxy refuses all clients that send one. Set new access keys.';
+
+/**
+ * Who may use the proxy.
+ * @param now in milliseconds since 1970
+ */
+export function describeAccess(
+  config: Pick<Config, 'apiKey' | 'accessKeys' | 'accessKeysOnly' | 'keyLimits'>,
+  now: number,
+): { readonly accessKeys: number; readonly expired?: number; readonly note: string } {
   const count = config.accessKeys.length;
   if (config.apiKey === null)
     return { accessKeys: count, note: 'Every client must bring its own API key of the backend.' };
   const others = config.accessKeysOnly ? 'others are refused.' : 'others must bring their own API key of the backend.';
   const key = count === 1 ? 'the access key' : `one of the ${count} access keys`;
-  return { accessKeys: count, note: `Clients with ${key} use the API key of the proxy; ${others}` };
+  const limits = [...(config.keyLimits?.values() ?? [])];
+  const expired = limits.filter(({ expires }) => expires !== undefined && isOver(expires, now)).length;
+  return {
+    accessKeys: count,
+    ...(expired > 0 && { expired }),
+    note: `Clients with ${key} use the API key of the proxy; ${others}`,
+  };
+}
+
+/**
+ * A warning for each model that the settings or the limits of clients name and the backend does not offer.
+ * @param list the parsed body of `GET /v1/models` with the API key of the proxy
+ */
+export function unknownModels(
+  config: Pick<Config, 'messagesModel' | 'responsesModel' | 'clientNames' | 'keyLimits'>,
+  list: unknown,
+): {
+  readonly setting?: string | undefined;
+  readonly client?: string;
+  readonly model: string;
+  readonly note: string;
+}[] {
+  const [all, chat] = [modelEntries(list), chatModelEntries(list)].map((models) => new Set(models.map(({ id }) => id)));
+  const settings = (['messagesModel', 'responsesModel'] as const).flatMap((name) => {
+    const model = config[name];
+    return model === '' || chat?.has(model) === true ? [] : { setting: SCHEMA[name].variable, model };
+  });
+  const clients = [...(config.keyLimits ?? [])].flatMap(([id, { models = [] }]) => {
+    const client = config.clientNames?.get(id) ?? id;
+    return models.filter((model) => all?.has(model) !== true).map((model) => ({ client, model }));
+  });
+  return [...settings, ...clients].map((found) => ({
+    ...found,
+    note: `The backend does not offer this model to the API key of the proxy. ${SEE_MODELS}`,
+  }));
 }
 
 /** A warning for each variable that looks like a setting and is not one, and a single one for those of Kubernetes. */

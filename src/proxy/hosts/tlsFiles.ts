@@ -10,7 +10,7 @@ import type { Log } from '../process/log.ts';
 import { contextOptions } from '../server/tls.ts';
 import type { TlsIdentity } from '../server/tls.ts';
 import { FileError, readSecretText } from './commandLineFiles.ts';
-import { FileWatch, shownPath } from './secretFiles.ts';
+import { FileWatch, readProblem, shownPath } from './secretFiles.ts';
 import type { Service } from './service.ts';
 
 type Paths = Pick<ProxyConfig, 'tlsCertificateFile' | 'tlsKeyFile'>;
@@ -98,7 +98,7 @@ async function read<Parsed>(
   try {
     return parse(await readSecretText(paths[name], LIMIT), (reason) => refusal(paths, name, reason));
   } catch (error) {
-    throw error instanceof FileError ? refusal(paths, name, error.message) : error;
+    throw error instanceof FileError ? new ConfigError(name, readProblem(paths[name], error)) : error;
   }
 }
 
@@ -122,7 +122,7 @@ function parseCertificates(
   throw refuse(
     text.includes('PRIVATE KEY-----')
       ? 'this is the file of a private key, and not of a certificate'
-      : 'the file has no certificate in PEM; to convert one in DER, run: openssl x509 -inform der -in FILE -out NEW_FILE',
+      : 'the file has no certificate in PEM; to convert one in DER, run: openssl x509 -inform der -in FILE -out NEW_FILE; for PKCS#12: openssl pkcs12 -in FILE -nodes -out NEW_FILE',
   );
 }
 
@@ -132,7 +132,7 @@ function parseKey(text: string, refuse: (reason: string) => Error): KeyObject {
     throw refuse(
       text.includes('-----BEGIN CERTIFICATE-----')
         ? 'this is the file of a certificate, and not of a private key'
-        : 'the file has no private key in PEM; to convert one in DER, run: openssl pkey -inform der -in FILE -out NEW_FILE',
+        : 'the file has no private key in PEM; to convert one in DER, run: openssl pkey -inform der -in FILE -out NEW_FILE; for PKCS#12: openssl pkcs12 -in FILE -nodes -out NEW_FILE',
     );
   }
   const [pem, type = ''] = block;

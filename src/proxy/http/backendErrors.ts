@@ -21,7 +21,8 @@ interface Problem {
 const FAILED = 'Failed to communicate securely with the backend.';
 const NOT_SENT = 'Your prompt was not sent.';
 const MAYBE_SENT = 'The enclave may have received your prompt.';
-const REMEDY = 'In VS Code, run "Sealed Proxy: Run Diagnostics".';
+/** The proxy does not know whether the client is the user of the editor, or of a proxy that others run. */
+const REMEDY = 'In VS Code, run "Sealed Proxy: Run Diagnostics"; elsewhere, tell the operator of the proxy.';
 
 const UNREACHABLE: Problem = { code: 'backend_unreachable', what: 'It cannot be reached.' };
 const BROKEN: Problem = { ...UNREACHABLE, what: 'The connection to it broke.' };

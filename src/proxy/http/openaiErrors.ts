@@ -110,7 +110,7 @@ export const PROXY_ERRORS = {
   unknownAccessKey: unauthorized(
     'unknown_access_key',
     'invalid_api_key',
-    'The proxy does not know this access key: it was revoked or mistyped. Send only what begins with "sealed-", without a name or quotes, or create a new access key.',
+    'The proxy does not know this access key: it was revoked or mistyped. Send only what begins with "sealed-", without a name or quotes, or create a new access key or ask the operator of the proxy for one.',
   ),
   keyNotAllowed: unauthorized(
     'key_not_allowed',

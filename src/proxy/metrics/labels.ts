@@ -3,7 +3,14 @@ import type { SessionErrorCode } from '../../session/errors.ts';
 import type { RequestRecord } from '../../shared/activity.ts';
 import { MODEL_ID } from '../../shared/modelList.ts';
 import { DIRECT } from '../../shared/usage.ts';
-import { MODEL_NOT_ALLOWED, PROXY_ERRORS, accessKeyExpired, limitReached } from '../http/openaiErrors.ts';
+import type { Outcome } from '../../shared/usage.ts';
+import {
+  DIALECT_ERRORS,
+  MODEL_NOT_ALLOWED,
+  PROXY_ERRORS,
+  accessKeyExpired,
+  limitReached,
+} from '../http/openaiErrors.ts';
 import type { ClientError } from '../http/openaiErrors.ts';
 import { findRoute } from '../server/routes.ts';
 import type { RequestEntry } from '../usage/requestEntry.ts';
@@ -45,10 +52,13 @@ export const HANDSHAKE_RESULTS: readonly string[] = [
   OTHER,
 ];
 
+/** The end of a request whose body had no place any more. */
+const BUSY = 'busy';
+
 /** Ends of requests that are not codes of the session layer. */
 const OTHER_ENDS: readonly string[] = [
   'shutdown',
-  'busy',
+  BUSY,
   'body_too_large',
   'upload_timeout',
   'read_timeout',
@@ -57,13 +67,27 @@ const OTHER_ENDS: readonly string[] = [
   'invalid_response',
 ];
 
-/** Why the proxy refuses a client. */
-const REASONS: readonly string[] = [
+const ERRORS: readonly ClientError[] = [
   ...Object.values(PROXY_ERRORS),
+  ...Object.values(DIALECT_ERRORS),
   accessKeyExpired(''),
   limitReached(1, 'requests', 1),
   limitReached(1, 'tokens', 1),
-].flatMap((error: ClientError) => error.reason ?? []);
+];
+
+/** Why the proxy refuses a client. */
+const REASONS: readonly string[] = ERRORS.flatMap(({ reason }) => reason ?? []);
+
+/** Refusals that are known before they occur: those by the proxy, and that of its API key by the backend. */
+export const REFUSALS: readonly ReturnType<typeof refusal>[] = [
+  ...ERRORS.map(({ status, reason = String(status) }) => refusal('refused', status, reason)),
+  refusal('refused', PROXY_ERRORS.busy.status, BUSY),
+  refusal('failed', 401, '401'),
+];
+
+function refusal(outcome: Outcome, status: number, error: string) {
+  return { outcome, http_response_status_code: String(status), error_type: error };
+}
 
 const EMBEDDINGS = '/v1/embeddings';
 

@@ -1,12 +1,14 @@
 // What the metrics count and measure. Their names are those of OpenTelemetry's conventions for generative AI, where these
 // have one, in the spelling of its exporter for Prometheus. docs/metrics.md lists them.
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { DIRECT } from '../../shared/usage.ts';
 import { VERSION } from '../../shared/version.ts';
 import type { ConnectionEvent } from '../backend/connection.ts';
 import type { RequestEntry } from '../usage/requestEntry.ts';
 import {
   HANDSHAKE_RESULTS,
   OTHER,
+  REFUSALS,
   clientLabel,
   errorLabel,
   handshakeResult,
@@ -39,7 +41,8 @@ const SECONDS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.
 const TOKENS = Array.from({ length: 14 }, (_, index) => 4 ** index);
 
 const CLIENT = ['client', 'gen_ai_request_model', 'http_route'] as const;
-const REQUEST = [...CLIENT, 'http_response_status_code', 'outcome', 'error_type'] as const;
+const END = ['http_response_status_code', 'outcome', 'error_type'] as const;
+const REQUEST = [...CLIENT, ...END] as const;
 const OPERATION = [...CLIENT, 'gen_ai_operation_name'] as const;
 const DURATION = [...OPERATION, 'error_type'] as const;
 const TOKEN = [...OPERATION, 'gen_ai_token_type'] as const;
@@ -63,6 +66,7 @@ export class Metrics implements ServiceObserver {
   readonly #now: () => number;
   readonly #registry: Registry;
   readonly #requests: Counter<(typeof REQUEST)[number]>;
+  readonly #refusals: Counter<(typeof END)[number]>;
   readonly #durations: Histogram<(typeof DURATION)[number]>;
   readonly #firstChunks: Histogram<(typeof OPERATION)[number]>;
   readonly #tokens: Histogram<(typeof TOKEN)[number]>;
@@ -93,6 +97,13 @@ export class Metrics implements ServiceObserver {
       labelNames: REQUEST,
       registers,
     });
+    this.#refusals = new Counter({
+      name: 'sealed_proxy_refusals_total',
+      help: 'Requests that the proxy refused, and those for which the backend refused the API key of the proxy.',
+      labelNames: END,
+      registers,
+    });
+    for (const labels of REFUSALS) this.#refusals.inc(labels, 0); // the first one is an increase, too
     this.#durations = new Histogram({
       name: 'gen_ai_client_operation_duration_seconds',
       help: 'Time from the head of a request that the proxy did not refuse to its end.',
@@ -120,7 +131,7 @@ export class Metrics implements ServiceObserver {
       labelNames: ['result'],
       registers,
     });
-    for (const result of HANDSHAKE_RESULTS) this.#handshakes.inc({ result }, 0); // the first failure is an increase, too
+    for (const result of HANDSHAKE_RESULTS) this.#handshakes.inc({ result }, 0); // the same
     this.#imageChanges = new Counter({
       name: 'sealed_proxy_image_changes_total',
       help: 'Sessions with another enclave image than the previous session.',
@@ -216,8 +227,10 @@ export class Metrics implements ServiceObserver {
       http_route: entry.path,
     };
     const error = given('error_type', errorLabel(entry));
-    const status = given('http_response_status_code', statusLabel(entry.status));
-    this.#requests.inc({ ...labels, ...status, outcome, ...error });
+    const end = { ...given('http_response_status_code', statusLabel(entry.status)), outcome, ...error };
+    this.#requests.inc({ ...labels, ...end });
+    const refusesKey = outcome === 'failed' && entry.status === 401 && entry.client !== DIRECT;
+    if (outcome === 'refused' || refusesKey) this.#refusals.inc(end);
     const operation = operationOf(entry.path);
     if (operation === undefined || outcome === 'refused') return;
     const asked = { ...labels, gen_ai_operation_name: operation };

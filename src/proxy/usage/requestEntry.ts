@@ -15,7 +15,7 @@ import type { TokenObserver } from './tokenObserver.ts';
 const MAY_BLAME_MODEL: readonly number[] = [400, 404];
 /** How requests can end without a response although the backend has got them. */
 const MAY_BE_SERVED: readonly string[] = ['client-gone', 'timeout', 'shutdown'];
-const SEE_MODELS = 'GET /v1/models lists the models that the backend offers.';
+export const SEE_MODELS = 'GET /v1/models lists the models that the backend offers.';
 /** The usual names of models. */
 const SHOWN = /^[!-~]+$/;
 const MODEL = [Buffer.from('model')];

@@ -49,7 +49,11 @@ export const ERRORS = {
     /^The request has no API key\. .*"Authorization: Bearer <API_KEY>"\. To make an access key/,
   ),
   badKey: invalid(401, 'invalid_api_key', /^This is not a valid API key: a key has 1 to 16,384 visible ASCII/),
-  unknownAccessKey: invalid(401, 'invalid_api_key', /^The proxy does not know this access key/),
+  unknownAccessKey: invalid(
+    401,
+    'invalid_api_key',
+    /^The proxy does not know this access key.*, or create a new access key or ask the operator of the proxy for one\.$/,
+  ),
   noApiKey: invalid(401, null, /^The proxy has no API key yet/),
   foreignHost: invalid(403, 'forbidden_host', /^The Host header does not name this computer/),
   foreignOrigin: invalid(403, 'forbidden_origin', /^Web pages of this origin may not use the proxy/),
@@ -97,7 +101,7 @@ export const ERRORS = {
 /** The error for a backend that did not answer, or not as an enclave does. */
 export function backendError(code: string, prompt: 'not sent' | 'maybe sent' = 'not sent'): ExpectedError {
   const fate = prompt === 'not sent' ? 'Your prompt was not sent' : 'The enclave may have received your prompt';
-  const remedy = 'In VS Code, run "Sealed Proxy: Run Diagnostics"';
+  const remedy = 'In VS Code, run "Sealed Proxy: Run Diagnostics"; elsewhere, tell the operator of the proxy\\.';
   const message = new RegExp(`^Failed to communicate securely with the backend\\. .+\\. ${fate}\\. ${remedy}`);
   return { status: 502, type: 'server_error', code, message };
 }

@@ -81,6 +81,34 @@ describe('readEnvironment()', () => {
     assert.match(refusal({ PROXY_ALLOWED_HOSTS: 'box,b:1' }).message, /^PROXY_ALLOWED_HOSTS=b:1 cannot/);
   });
 
+  it('says of any value in quotes to remove them, and shows the value as it was written', () => {
+    for (const { variable, good } of RULES) {
+      for (const quote of ['"', "'"]) {
+        const { message } = refusal({ [variable]: `${quote}${(good[0]?.[0] ?? '').trim()}${quote}` });
+        assert.match(message, / cannot be used: the value is in quotes; remove them$/);
+        assert.doesNotMatch(message, /\\/);
+      }
+    }
+    assert.match(
+      refusal({ PROXY_ALLOWED_HOSTS: 'a,"b"' }).message,
+      /^PROXY_ALLOWED_HOSTS="b" .*in quotes; remove them$/,
+    );
+    assert.match(refusal({ PROXY_PORT: String.raw`a\b` }).message, /^PROXY_PORT=a\\b cannot/);
+  });
+
+  it('says how to separate the items of a list, and that a PCR0 has no prefix', () => {
+    for (const values of [
+      { PROXY_ALLOWED_HOSTS: 'one two' },
+      { PROXY_ALLOWED_HOSTS: 'one;two' },
+      { PROXY_ALLOWED_ORIGINS: 'https://a.example https://b.example' },
+      { PROXY_ADDITIONAL_PCR0: `${PCR0};${PCR0}` },
+    ]) {
+      assert.match(refusal(values).message, /; separate several with commas$/);
+    }
+    assert.doesNotMatch(refusal({ PROXY_ALLOWED_HOSTS: 'a:1' }).message, /commas/);
+    assert.match(refusal({ PROXY_ADDITIONAL_PCR0: `0x${PCR0}` }).message, /96 hex digits, not all zero, without 0x \(/);
+  });
+
   it('takes a comma for a list without items, not for the default', () => {
     assert.deepEqual(readEnvironment({ PROXY_ALLOWED_ORIGINS: ',' }).allowedOrigins, []);
   });

@@ -56,6 +56,12 @@ describe('readProxyUrl()', () => {
     }
   });
 
+  it('says of an address in quotes to remove them', () => {
+    assert.throws(() => readProxyUrl({}, { HTTPS_PROXY: '"http://proxy:3128"' }), {
+      message: 'HTTPS_PROXY="http://proxy:3128" cannot be used: the value is in quotes; remove them',
+    });
+  });
+
   it('never shows an address that may contain a password', () => {
     assert.throws(() => readProxyUrl({ httpsProxy: 'ftp://user:hidden@proxy' }, {}), {
       message: /^HTTPS_PROXY cannot/,

@@ -43,7 +43,11 @@ describe('parseKeyFile()', () => {
   });
 
   const refused: [string, string, RegExp][] = [
-    ['a key that is cut off', `a=${ONE}\n\nb=${OTHER.slice(0, -1)}`, /^Error: line 3: an access key is "sealed-"/],
+    [
+      'a key that is cut off',
+      `a=${ONE}\n\nb=${OTHER.slice(0, -1)}`,
+      /^Error: line 3: an access key is .*; to make one: sealed-proxy keys new NAME$/,
+    ],
     ['a name that is not allowed', `a b=${ONE}`, /^Error: line 1: the name of a client/],
     ['an empty name', `=${ONE}`, /^Error: line 1: the name of a client/],
     ['a key with two names', `a=${ONE}\n#\nb=${ONE}`, /^Error: line 3: another line has the same access key/],
@@ -98,6 +102,13 @@ describe('parseKeyVariable()', () => {
     for (const text of [`"a=${ONE}"`, `a="${ONE}"`, `'${ONE},${OTHER}'`]) {
       assert.throws(() => parseKeyVariable(text, (reason) => new Error(reason)), /is in quotes; remove them$/);
     }
+  });
+
+  it('refuses an access key that is there twice, and does not speak of lines', () => {
+    assert.throws(
+      () => parseKeyVariable(`a=${ONE},b=${ONE}`, (reason) => new Error(reason)),
+      /^Error: the same access key is there twice$/,
+    );
   });
 
   it('refuses limits, because commas separate the keys', () => {

@@ -66,6 +66,45 @@ describe('readConfig()', () => {
     assert.ok(!other.message.includes(KEY));
   });
 
+  it('refuses an API key that contains an access key in any form, which the backend must not see', () => {
+    const secret = KEY.slice('sealed-'.length);
+    for (const text of [
+      KEY,
+      `alice=${KEY}`,
+      `sk-1 ${KEY}`,
+      `# clients\nalice=${KEY}\nbob=sk-1`,
+      `"${KEY}"`,
+      KEY.replace('-', '_').toUpperCase(),
+      KEY.replace('-', '%2D'),
+      KEY.slice(0, 30),
+      secret,
+    ]) {
+      const { message } = refusal({ PROXY_API_KEY: text, PROXY_ACCESS_KEYS: KEY });
+      const reason = 'this contains an access key of the proxy; set the API key of the backend';
+      assert.equal(message, `PROXY_API_KEY cannot be used: ${reason}`, text);
+    }
+    const other = `sk-1-unsealed-${'a'.repeat(10)}`;
+    assert.equal(readConfig({ PROXY_API_KEY: other, PROXY_ACCESS_KEYS: KEY }).apiKey, other);
+  });
+
+  it('says what to remove from a secret that is written with the name of its variable, or with more than the key', () => {
+    for (const { variable, good, beside } of SECRET_RULES) {
+      const { message } = refusal({ ...beside, [variable]: `${variable}=${good[0]?.[0] ?? ''}` });
+      assert.equal(message, `${variable} cannot be used: the value begins with ${variable}=; remove that part`);
+    }
+    for (const text of ['Bearer sk-1', 'sk-1\nsk-2', 'sk-1 # of the team']) {
+      const { message } = refusal({ PROXY_API_KEY: text, PROXY_ACCESS_KEYS: KEY });
+      assert.match(message, /; set the key alone, without Bearer, comments or a second key$/);
+    }
+  });
+
+  it('says of any secret in quotes to remove them', () => {
+    for (const { variable, good, beside } of SECRET_RULES) {
+      const { message } = refusal({ ...beside, [variable]: `"${(good[0]?.[0] ?? '').trim()}"` });
+      assert.match(message, / is in quotes; remove them/);
+    }
+  });
+
   it('generates a new cache root of 32 bytes each time when none is set', () => {
     const roots = [1, 2].map(() => readConfig({}).cacheNamespaceRoot);
     assert.equal(roots[0]?.length, 32);

@@ -85,7 +85,7 @@ describe('readTlsFiles()', () => {
       'a key in DER',
       identity.cert,
       createPrivateKey(identity.key).export({ type: 'pkcs8', format: 'der' }),
-      /-inform der/,
+      /-inform der .*; for PKCS#12: openssl pkcs12 -in FILE -nodes -out NEW_FILE$/,
     ],
     ['a damaged certificate', damaged(leaf), identity.key, /cert\.pem: certificate 1 in the file is damaged/],
     ['a damaged issuer', leaf + damaged(issuers[0] ?? ''), identity.key, /certificate 2 in the file is damaged/],
@@ -117,7 +117,7 @@ describe('readTlsFiles()', () => {
     await assert.rejects(readTlsFiles(paths), /KEY_FILE cannot be used: .*key\.pem: the file does not exist$/);
     await assert.rejects(
       readTlsFiles({ ...paths, tlsKeyFile: 'MIGHhiddenword' }),
-      /used: its value, which must be the path/,
+      /used: no file has this path: use an absolute path, without quotes and ~$/,
     );
     const certificate = await readListenerCertificate(paths);
     assert.equal(certificate.fingerprint256, new X509Certificate(leaf).fingerprint256);

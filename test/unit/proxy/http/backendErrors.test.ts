@@ -54,7 +54,7 @@ describe('errorOfExchange()', () => {
       assert.equal(
         message,
         `Failed to communicate securely with the backend. ${sentence} Your prompt was not sent. In VS Code, run ` +
-          `"Sealed Proxy: Run Diagnostics". (${detail})`,
+          `"Sealed Proxy: Run Diagnostics"; elsewhere, tell the operator of the proxy. (${detail})`,
       );
     });
   }
@@ -76,7 +76,7 @@ describe('errorOfExchange()', () => {
 
   it('repeats nothing that is not a code: it might be an address', () => {
     const { message } = errorOfExchange({ code: 'network', detail: 'connect ECONNREFUSED 10.0.0.1:443' }, true);
-    assert.match(message, /Run Diagnostics"\.$/);
+    assert.match(message, /; elsewhere, tell the operator of the proxy\.$/);
   });
 
   it('says what the user can do about an enclave image that was not accepted', () => {

@@ -143,6 +143,40 @@ describe('Metrics', () => {
     assert.equal(scraped.sum('gen_ai_client_operation_duration_seconds_count'), 0);
   });
 
+  it('count what is refused, from zero, so that the first burst is an increase, too', async () => {
+    const name = 'sealed_proxy_refusals_total';
+    const REFUSED = [
+      ['refused', '401', 'no_key'],
+      ['refused', '401', 'expired_access_key'],
+      ['refused', '429', 'tokens_limit'],
+      ['refused', '503', '503'],
+      ['refused', '503', 'busy'],
+      ['failed', '401', '401'],
+    ] as const;
+    const count = (scraped: Scraped) =>
+      REFUSED.map(([outcome, http_response_status_code, error_type]) => {
+        const found = scraped.find(name, { outcome, http_response_status_code, error_type });
+        return found.length === 1 ? found[0]?.value : undefined;
+      });
+    assert.deepEqual(count(await scrape()), [0, 0, 0, 0, 0, 0]);
+    for (const [outcome, status, error] of REFUSED) {
+      const entry = request(CHAT, outcome === 'failed' ? 'alice' : 'none');
+      if (outcome === 'failed') entry.startedByBackend({ status: Number(status), headers: JSON_TYPE });
+      else entry.refuse();
+      entry.started(Number(status));
+      if (error === 'busy') entry.end = error;
+      else if (error !== status) entry.reason = error;
+      metrics.requestEnded(entry);
+    }
+    const direct = request(CHAT, 'direct');
+    direct.startedByBackend({ status: 401, headers: JSON_TYPE });
+    metrics.requestEnded(direct); // the client's own API key
+    await answer('glm-5-2');
+    const scraped = await scrape();
+    assert.deepEqual(count(scraped), [1, 1, 1, 1, 1, 1]);
+    assert.equal(scraped.sum(name), REFUSED.length);
+  });
+
   it('load the list of models for a name that is not in it, wait for it, and not again for a minute', async () => {
     await answer('new-model');
     assert.equal(loads.length, 1);
