@@ -22,7 +22,9 @@ const ANSWER = 100_000;
 export function parseCommand(text: string): Command {
   const words = text.split(/ +/).filter((word) => word !== '');
   const program = words.findIndex((word) => !/^\w+=/.test(word));
-  const assigned = words.slice(0, program).map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]);
+  const assigned = words
+    .slice(0, program)
+    .map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]);
   const [first, ...args] = words.slice(program);
   if (program < 0 || first === undefined) throw new RangeError('--client names no program');
   return { program: first, args, env: Object.fromEntries(assigned) as Record<string, string> };
@@ -39,7 +41,13 @@ export interface Outgoing {
 
 /** What the local client has got. `isWhole`: the body has ended as HTTP ends it. */
 export type Received =
-  | { readonly kind: 'response'; readonly status: number; readonly headers: readonly Field[]; readonly body: Buffer; readonly isWhole: boolean }
+  | {
+      readonly kind: 'response';
+      readonly status: number;
+      readonly headers: readonly Field[];
+      readonly body: Buffer;
+      readonly isWhole: boolean;
+    }
   | { readonly kind: 'nothing'; readonly reason: string };
 
 export class Client {
@@ -60,10 +68,17 @@ export class Client {
     this.#command = command;
     this.#port = port;
     this.#values = { enclave: enclaveUrl, port: String(port), timeout: String(timeout) };
-    this.#process = spawn(command.program, command.args.map((arg) => this.#fill(arg)), {
-      env: { ...inherited(), ...Object.fromEntries(Object.entries(command.env).map(([name, value]) => [name, this.#fill(value)])) },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    this.#process = spawn(
+      command.program,
+      command.args.map((arg) => this.#fill(arg)),
+      {
+        env: {
+          ...inherited(),
+          ...Object.fromEntries(Object.entries(command.env).map(([name, value]) => [name, this.#fill(value)])),
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
     this.#process.on('error', () => undefined); // #listening reports it
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
       stream?.on('data', (text: Buffer) => (this.#output = (this.#output + text.toString()).slice(-4000)));
@@ -82,7 +97,11 @@ export class Client {
     return new Promise((resolve) => {
       const { method, target, headers, body, chunked } = outgoing;
       const framing: Field[] =
-        body === undefined ? [] : chunked ? [['transfer-encoding', 'chunked']] : [['content-length', String(body.length)]];
+        body === undefined
+          ? []
+          : chunked
+            ? [['transfer-encoding', 'chunked']]
+            : [['content-length', String(body.length)]];
       const sent = request({
         host: '127.0.0.1',
         port: this.#port,

@@ -225,7 +225,11 @@ export class ScriptedEnclave {
 function sealRaw({ body = [] }: Answer): Buffer[] {
   return sealParts(
     body.filter(({ raw }) => raw),
-    new EnclaveHalf({ challenge: Buffer.alloc(32), clientPublicKey: Buffer.alloc(32) }, Buffer.alloc(32), Buffer.alloc(32)),
+    new EnclaveHalf(
+      { challenge: Buffer.alloc(32), clientPublicKey: Buffer.alloc(32) },
+      Buffer.alloc(32),
+      Buffer.alloc(32),
+    ),
     Buffer.alloc(16),
   );
 }

@@ -1,16 +1,16 @@
-// Writes the files in cases/: node conformance/transport-v2/generate.ts [--check]
+// Writes the files in cases/, and vectors.json: node conformance/transport-v2/generate.ts [--check]
 // The same program writes the same bytes. With --check it writes nothing, and fails if a file differs.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { CASES } from './generator/allCases.ts';
-import { streamsOf } from './generator/streams.ts';
-import { AREAS, CASES_FOLDER, STREAMS_FILE, areaOf } from './suite.ts';
+import { makeVectors } from './generator/vectors.ts';
+import { AREAS, CASES_FOLDER, VECTORS_FILE, areaOf } from './suite.ts';
 
 const isCheck = process.argv.includes('--check');
 mkdirSync(CASES_FOLDER, { recursive: true });
 for (const area of AREAS) {
   write(new URL(`${area}.json`, CASES_FOLDER), { area, cases: CASES.filter((one) => areaOf(one) === area) });
 }
-write(STREAMS_FILE, streamsOf(CASES));
+write(VECTORS_FILE, makeVectors(CASES));
 if (!isCheck) console.log(`${CASES.length} cases`);
 
 function write(file: URL, value: object): void {

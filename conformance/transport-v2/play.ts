@@ -29,31 +29,24 @@ export interface Result {
   readonly differences: readonly string[];
 }
 
-/** Plays the cases, in as many clients at a time. The results have the order of the cases. */
+/** Plays the cases, in so many clients at a time for each time limit. The results have the order of the cases. */
 export async function playAll(cases: readonly Case[], command: Command, lanes: number): Promise<readonly Result[]> {
   const results = new Map<string, Result>();
-  const waiting = [...Map.groupBy(cases, ({ timeoutSeconds = DEFAULT_TIMEOUT }) => timeoutSeconds)].flatMap(
-    ([timeout, group]) => {
-      const count = Math.min(lanes, group.length);
-      return Array.from({ length: count }, () => ({ timeout, group }));
-    },
-  );
-  const queues = new Map([...Map.groupBy(cases, timeoutOf)].map(([timeout, group]) => [timeout, group.values()]));
-  await Promise.all(
-    waiting.map(async ({ timeout }) => {
+  const groups = Map.groupBy(cases, ({ timeoutSeconds = DEFAULT_TIMEOUT }) => timeoutSeconds);
+  const running = [...groups].flatMap(([timeout, group]) => {
+    const waiting = group.values(); // which the lanes share
+    return Array.from({ length: Math.min(lanes, group.length) }, async () => {
       const lane = new Lane(command, timeout);
       try {
-        for (const one of queues.get(timeout) ?? []) results.set(one.id, await lane.play(one));
+        for (const one of waiting) results.set(one.id, await lane.play(one));
       } finally {
         await lane.close();
       }
-    }),
-  );
+    });
+  });
+  // All of them end before an error is thrown, so that no client is left.
+  for (const settled of await Promise.allSettled(running)) if (settled.status === 'rejected') throw settled.reason;
   return cases.flatMap(({ id }) => results.get(id) ?? []);
-}
-
-function timeoutOf({ timeoutSeconds = DEFAULT_TIMEOUT }: Case): number {
-  return timeoutSeconds;
 }
 
 /** One client process and its enclave. */
@@ -149,7 +142,9 @@ function judge(play: Play, received: readonly Received[]): Result {
   const found = requests.map(({ session }) => numbers.indexOf(session));
   const differences = [
     ...judged.flatMap(({ differs }) => differs ?? []),
-    ...(found.join() === sessions.join() ? [] : [`requests in the sessions [${found.join()}], not [${sessions.join()}]`]),
+    ...(found.join() === sessions.join()
+      ? []
+      : [`requests in the sessions [${found.join()}], not [${sessions.join()}]`]),
     ...requests.flatMap((seen, index) => compareOpened(one, seen, index, opened[index])),
     ...violations,
     ...play.leaks().map((secret) => `on the wire in the clear: ${secret}`),
@@ -170,7 +165,9 @@ function compareDelivered(expected: Delivered, received: Received | undefined): 
   const shown = `status ${status}, ${body.length} bytes, ${isWhole ? 'complete' : 'broken'}`;
   if (expected.outcome === 'failed') {
     if (!isWhole || status < 400) return { differs: `${shown}, not a failure` };
-    return expected.statuses.includes(status) ? {} : { differs: `status ${status}, not ${expected.statuses.join(' or ')}` };
+    return expected.statuses.includes(status)
+      ? {}
+      : { differs: `status ${status}, not ${expected.statuses.join(' or ')}` };
   }
   const wanted = bytesOf(expected.body);
   if (expected.outcome === 'broken') {
@@ -179,7 +176,8 @@ function compareDelivered(expected: Delivered, received: Received | undefined): 
     if (!wanted.subarray(0, body.length).equals(body)) return { differs: `${shown}, and bytes that are not authentic` };
     return body.length === wanted.length ? {} : { heldBack: `${body.length} of ${wanted.length} authentic bytes` };
   }
-  if (!isWhole || status !== expected.status) return { differs: `${shown}, not a complete one with ${expected.status}` };
+  if (!isWhole || status !== expected.status)
+    return { differs: `${shown}, not a complete one with ${expected.status}` };
   if (!body.equals(wanted)) return { differs: `${shown}, another body` };
   const absent = headers.filter(([name]) => expected.absent?.includes(name));
   if (absent.length > 0) return { differs: `the header ${absent.map(([name]) => name).join()}` };

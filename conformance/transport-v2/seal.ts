@@ -22,9 +22,7 @@ export function sealParts(parts: readonly Part[], enclave: EnclaveHalf, requestI
     const content = bytesOf(part);
     const plaintext = type === undefined ? content : Buffer.concat([Buffer.of(type), content]);
     const session = sealedFor === 'another session' ? ANOTHER_SESSION : enclave;
-    return session
-      .respond(sealedFor === 'another request' ? ANOTHER_REQUEST : requestId)
-      .frameOf(plaintext, sequence);
+    return session.respond(sealedFor === 'another request' ? ANOTHER_REQUEST : requestId).frameOf(plaintext, sequence);
   }
 }
 

@@ -17,7 +17,7 @@ export const AREAS = [
 export type Area = (typeof AREAS)[number];
 
 export const CASES_FOLDER = new URL('cases/', import.meta.url);
-export const STREAMS_FILE = new URL('streams.json', CASES_FOLDER);
+export const VECTORS_FILE = new URL('vectors.json', import.meta.url);
 
 /** Bytes: of all fields that are there, in this order. */
 export interface Content {
@@ -168,21 +168,36 @@ export interface Case {
 /** Seconds: far longer than any answer that comes takes. */
 export const DEFAULT_TIMEOUT = 60;
 
-/** A response under the keys of the specification's vectors, for tests of an implementation's parts. */
+/** A request of the client as bytes. */
+export interface SealedRequest {
+  readonly title: string;
+  /** Hex. */
+  readonly request_id: string;
+  /** Base64: the length of the metadata, the metadata and the body. */
+  readonly plaintext: string;
+  /** Base64: the body of the HTTP request. */
+  readonly record: string;
+}
+
+/** A response as bytes, for tests of an implementation's parts. */
 export interface Stream {
   /** The case with the same records. */
   readonly id: string;
   readonly title: string;
-  /** The body of the HTTP response, Base64. */
+  /** Base64: the body of the HTTP response. */
   readonly body: string;
-  readonly expected: Exclude<Delivered, { outcome: 'failed' }> | { readonly outcome: 'failed' };
+  readonly expected: Exclude<Delivered, { readonly outcome: 'failed' }> | { readonly outcome: 'failed' };
 }
 
-export interface StreamsFile {
+/** Known answers for the keys of the specification's vectors. */
+export interface Vectors {
   /** Hex. */
   readonly session: Readonly<
-    Record<'challenge' | 'client_public_key' | 'server_public_key' | 'x25519_shared' | 'request_id', string>
+    Record<'challenge' | 'client_public_key' | 'server_public_key' | 'x25519_shared' | 'session_id', string>
   >;
+  readonly requests: readonly SealedRequest[];
+  /** Hex. */
+  readonly stream_request_id: string;
   readonly streams: readonly Stream[];
 }
 
@@ -193,8 +208,8 @@ export function readSuite(): readonly Case[] {
   });
 }
 
-export function readStreams(): StreamsFile {
-  return JSON.parse(readFileSync(STREAMS_FILE, 'utf8')) as StreamsFile;
+export function readVectors(): Vectors {
+  return JSON.parse(readFileSync(VECTORS_FILE, 'utf8')) as Vectors;
 }
 
 export function areaOf({ id }: Pick<Case, 'id'>): string {

@@ -130,14 +130,10 @@ export function partsOf({ delivery }: Message, parts: readonly Buffer[], boundar
 function headersOf({ headers = [], framing, contentLength, trailers }: Message, parts: readonly Buffer[]): Field[] {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   const names = (trailers ?? []).map(([name]): Field => ['trailer', name]);
-  switch (framing) {
-    case undefined:
-      return [...headers, ...names, ['transfer-encoding', 'chunked']];
-    case 'content-length':
-      return [...headers, ['content-length', String(contentLength ?? length)]];
-    case 'close':
-      return [...headers, ['connection', 'close']];
-  }
+  if (framing === undefined) return [...headers, ...names, ['transfer-encoding', 'chunked']];
+  return framing === 'close'
+    ? [...headers, ['connection', 'close']]
+    : [...headers, ['content-length', String(contentLength ?? length)]];
 }
 
 function head(status: number, headers: readonly Field[]): Buffer {

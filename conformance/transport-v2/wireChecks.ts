@@ -100,7 +100,8 @@ function isRoot(root: unknown, target: unknown): boolean {
 function isDeepEqual(found: unknown, wanted: Readonly<Record<string, unknown>>): boolean {
   const entries = Object.entries(found ?? {});
   return (
-    entries.length === Object.keys(wanted).length && entries.every(([name, value]: [string, unknown]) => wanted[name] === value)
+    entries.length === Object.keys(wanted).length &&
+    entries.every(([name, value]: [string, unknown]) => wanted[name] === value)
   );
 }
 
