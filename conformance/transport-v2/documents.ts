@@ -7,6 +7,7 @@ import type { Binding, DocumentScript, Handshake } from './suite.ts';
 
 /** Its length gives the document one that Base64 must pad. */
 const MODULE_ID = 'i-scripted0';
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const LABEL = 'opensecret/transport-v2/session/v1/client-public-key';
 
 /** @param publicKey the enclave's key of the session */
@@ -116,11 +117,11 @@ function encodeBase64(document: Buffer, form: Handshake['base64']): string {
       return correct.replaceAll('+', '-').replaceAll('/', '_');
     case 'line break':
       return `${correct}\n`;
-    case 'not canonical':
-      // The character before the padding is followed by one with another bit that no byte uses.
-      return correct.replace(/(.)(=+)$/, (_, last: string, padding: string) => {
-        const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-        return `${alphabet[alphabet.indexOf(last) ^ 1] ?? ''}${padding}`;
-      });
+    case 'not canonical': {
+      // Of the last character, the lowest bit is no part of a byte.
+      const place = correct.indexOf('=') - 1;
+      const last = ALPHABET.indexOf(correct.charAt(place));
+      return correct.slice(0, place) + ALPHABET.charAt(last ^ 1) + correct.slice(place + 1);
+    }
   }
 }

@@ -5,8 +5,7 @@ import { EnclaveHalf, type Offer, type OpenedRequest, readOffer } from '../../te
 import { makeDocument, makeReply } from './documents.ts';
 import { sealParts } from './seal.ts';
 import { type Answer, type Case, type Handshake, type Part, keyOf, promptOf } from './suite.ts';
-import { type Head, RequestReader, partsOf, valuesOf, writeMessage } from './wire.ts';
-import { Closed } from './wire.ts';
+import { Closed, type Head, RequestReader, partsOf, valuesOf, writeMessage } from './wire.ts';
 import { checkHandshake, checkRecord, checkRequestHead } from './wireChecks.ts';
 
 const CORRECT_RECORDS: readonly Part[] = [
@@ -81,6 +80,8 @@ export class ScriptedEnclave {
   readonly #offered = new Set<string>();
   readonly #sockets = new Set<Socket>();
   #play: Play | undefined;
+  /** Requests between two cases. */
+  #late = 0;
 
   static async listen(): Promise<ScriptedEnclave> {
     const server = createServer();
@@ -103,8 +104,11 @@ export class ScriptedEnclave {
 
   /** Plays this case from now on. */
   play(one: Case, isPrelude: boolean): Play {
-    this.#play = new Play(one, isPrelude);
-    return this.#play;
+    const play = new Play(one, isPrelude);
+    if (this.#late > 0) play.violations.push('a request has arrived after the end of the case before');
+    this.#late = 0;
+    this.#play = play;
+    return play;
   }
 
   /** Ends the case, and the connections that it has left unanswered. */
@@ -179,6 +183,7 @@ export class ScriptedEnclave {
   async #request(socket: Socket, reader: RequestReader, head: Head, play: Play | undefined): Promise<boolean> {
     const [session = ''] = valuesOf(head, 'x-session-id');
     const known = this.#sessions.get(session);
+    if (play === undefined) this.#late++;
     if (known === undefined || play === undefined) {
       play?.violations.push('a request in a session that does not exist');
       socket.destroy();

@@ -1,4 +1,5 @@
 // Plays cases against a client, and says where it does something else than a case expects.
+import { EnclaveHalf } from '../../test/support/enclaveHalf.ts';
 import { Client, type Command, type Outgoing, type Received } from './client.ts';
 import { type Play, ScriptedEnclave, type SeenRequest } from './enclave.ts';
 import { sealParts } from './seal.ts';
@@ -14,7 +15,6 @@ import {
   keyOf,
 } from './suite.ts';
 import { fieldsOf } from './wireChecks.ts';
-import { EnclaveHalf } from '../../test/support/enclaveHalf.ts';
 
 /**
  * `pass`: as expected. `held back`: a broken response that the client has not passed on in part, or not all of what was
@@ -137,7 +137,7 @@ function outgoingOf(one: Case, request: LocalRequest): Outgoing {
 function judge(play: Play, received: readonly Received[]): Result {
   const { one, requests, violations } = play;
   const { client, sessions, opened = [] } = one.expected;
-  const judged = client.map((expected, index) => compareDelivered(expected, received[index]));
+  const judged = client.map((expected, index) => compareDelivered(one, expected, received[index]));
   const numbers = [...new Set(requests.map(({ session }) => session))];
   const found = requests.map(({ session }) => numbers.indexOf(session));
   const differences = [
@@ -159,12 +159,14 @@ interface Comparison {
   readonly heldBack?: string;
 }
 
-function compareDelivered(expected: Delivered, received: Received | undefined): Comparison {
+function compareDelivered(one: Case, expected: Delivered, received: Received | undefined): Comparison {
   if (received?.kind !== 'response') return { differs: `no response: ${received?.reason ?? ''}` };
   const { status, headers, body, isWhole } = received;
   const shown = `status ${status}, ${body.length} bytes, ${isWhole ? 'complete' : 'broken'}`;
   if (expected.outcome === 'failed') {
     if (!isWhole || status < 400) return { differs: `${shown}, not a failure` };
+    if (contentsOf(one).some((content) => body.includes(content)))
+      return { differs: `${shown}, with a part of the answer` };
     return expected.statuses.includes(status)
       ? {}
       : { differs: `status ${status}, not ${expected.statuses.join(' or ')}` };
@@ -182,6 +184,12 @@ function compareDelivered(expected: Delivered, received: Received | undefined): 
   const absent = headers.filter(([name]) => expected.absent?.includes(name));
   if (absent.length > 0) return { differs: `the header ${absent.map(([name]) => name).join()}` };
   return isWithin(expected.headers ?? [], headers) ? {} : { differs: 'headers of the response are missing' };
+}
+
+/** What the answers of a case have as a body; short contents could also be in an error of the client. */
+function contentsOf({ answers = [] }: Case): Buffer[] {
+  const parts = answers.flatMap(({ body = [] }) => body).filter(({ type, raw }) => type === 2 || raw);
+  return parts.map(bytesOf).filter(({ length }) => length >= 8);
 }
 
 /** Compares what the enclave has opened with what the local client has sent. */

@@ -152,6 +152,8 @@ export interface Case {
   /** `AREA/NAME`, unique. */
   readonly id: string;
   readonly title: string;
+  /** `required`: by the clause. `profile`: the clause permits something else too. */
+  readonly strength: 'required' | 'profile';
   /** The rule: section of the specification, and its subject. */
   readonly clause: string;
   /** One after the other. Missing: one chat request. */

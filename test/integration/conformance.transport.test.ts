@@ -4,12 +4,12 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { parseCommand } from '../../conformance/transport-v2/client.ts';
 import { AREAS, areaOf, bytesOf, readSuite, readVectors } from '../../conformance/transport-v2/suite.ts';
+import { RecordStream } from '../../src/session/recordStream.ts';
+import type { Primitives } from '../../src/session/session.ts';
 import { fromRoot } from '../support/e2e/process.ts';
 import { bytewise } from '../support/responses.ts';
-import { RecordStream } from '../../src/session/recordStream.ts';
 import { ALL_PRIMITIVES, vectorSessionPair } from '../support/sessions.ts';
 import { TRANSPORT_V2, hex } from '../support/vectors.ts';
-import type { Primitives } from '../../src/session/session.ts';
 
 const CASES = readSuite();
 const VECTORS = readVectors();

@@ -64,10 +64,15 @@ export function broken(text = '', status = 200): Delivered {
 export const FAILED: Delivered = { outcome: 'failed', statuses: [502] };
 export const TIMED_OUT: Delivered = { outcome: 'failed', statuses: [504] };
 
-export type Facts = Omit<Case, 'id' | 'title' | 'clause'>;
+export type Facts = Omit<Case, 'id' | 'title' | 'clause' | 'strength'>;
 
 export function make(area: Area, title: string, clause: Clause, facts: Facts): Case {
-  return { id: `${area}/${slugOf(title)}`, title, clause, ...facts };
+  return { id: `${area}/${slugOf(title)}`, title, strength: 'required', clause, ...facts };
+}
+
+/** The same case, where the clause permits something else too. */
+export function profile(one: Case): Case {
+  return { ...one, strength: 'profile' };
 }
 
 /** One request with one answer. */

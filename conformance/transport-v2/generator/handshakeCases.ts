@@ -1,6 +1,6 @@
 // Section 1 and the bindings of section 4: the reply to the handshake, and the document in it.
 import type { Case, Handshake } from '../suite.ts';
-import { CLAUSE, JSON_TYPE, RECORD_TYPE, accepted, refused } from './cases.ts';
+import { CLAUSE, JSON_TYPE, RECORD_TYPE, accepted, profile, refused } from './cases.ts';
 
 const reply = (title: string, handshake: Handshake) => refused('handshake', title, CLAUSE.reply, handshake);
 const fields = (title: string, name: string, value: unknown) => reply(title, { fields: { [name]: value } });
@@ -107,9 +107,10 @@ const ATTESTATION: readonly Case[] = [
   ...Object.entries(LOW_ORDER).map(([name, hex]) =>
     refused('attestation', `a public key of low order: ${name}`, CLAUSE.keys, { document: { publicKey: { hex } } }),
   ),
-  ...(['not CBOR', 'three elements', 'payload is a map', 'payload is a list', 'byte behind', 'truncated'] as const).map(
-    (form) => refused('attestation', `a document of another form: ${form}`, CLAUSE.document, { document: { form } }),
+  ...(['not CBOR', 'three elements', 'payload is a map', 'payload is a list', 'truncated'] as const).map((form) =>
+    refused('attestation', `a document of another form: ${form}`, CLAUSE.document, { document: { form } }),
   ),
+  profile(refused('attestation', 'a byte behind the document', CLAUSE.document, { document: { form: 'byte behind' } })),
 ];
 
 export const HANDSHAKE_CASES = [...HANDSHAKE, ...ATTESTATION];
