@@ -1,22 +1,18 @@
 // The cases of the conformance suite for transport V2, against the proxy as a process.
 import assert from 'node:assert/strict';
+import { MUTANTS } from '../../conformance/transport-v2/mutants.ts';
 import { type Result, playAll } from '../../conformance/transport-v2/play.ts';
-import { PROXY } from '../../conformance/transport-v2/proxy.ts';
+import { findingsOf } from '../../conformance/transport-v2/proof.ts';
+import { quickProxy } from '../../conformance/transport-v2/proxy.ts';
 import { AREAS, areaOf, readSuite } from '../../conformance/transport-v2/suite.ts';
 
 const LANES = 4;
-/** Shortens the pause between two handshakes, which most cases take; the limits of a case stay far above its own times. */
-const QUICK: typeof PROXY = {
-  ...PROXY,
-  args: ['--import', new URL('../support/quickTimers.mjs', import.meta.url).href, ...PROXY.args],
-  env: { ...PROXY.env, PROXY_REQUEST_TIMEOUT_SECS: '{timeout}0', PROXY_STREAM_IDLE_TIMEOUT_SECS: '{timeout}0' },
-};
 
 describe('The conformance suite for transport V2', () => {
   let results: Promise<readonly Result[]>;
 
   before(() => {
-    results = playAll(readSuite(), QUICK, LANES);
+    results = playAll(readSuite(), quickProxy(), LANES);
     results.catch(() => undefined); // each test has its error
   });
 
@@ -29,6 +25,15 @@ describe('The conformance suite for transport V2', () => {
         differing.map(({ one, differences }) => [one.id, differences]),
         [],
       );
+    });
+  }
+
+  // conformance/transport-v2/proof.ts has all of them.
+  for (const wrong of ['sends again after a network error', 'never retires a session']) {
+    it(`finds a proxy that ${wrong}`, async () => {
+      const mutant = MUTANTS.find((one) => one.wrong === wrong) ?? assert.fail();
+      const findings = await findingsOf(mutant);
+      assert.ok(findings.length > 0 && findings.length < 20);
     });
   }
 });
