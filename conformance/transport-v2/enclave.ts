@@ -47,6 +47,10 @@ export class Play {
   isPrelude: boolean;
   readonly received: Buffer[] = [];
   readonly sockets = new Set<Socket>();
+  /** An answer waits for the end of further requests. */
+  readonly holding = Promise.withResolvers<void>();
+  /** They have ended. */
+  readonly released = Promise.withResolvers<void>();
 
   constructor(one: Case, isPrelude: boolean) {
     this.one = one;
@@ -208,7 +212,11 @@ export class ScriptedEnclave {
     if (answer.end === 'silence') play.sockets.add(socket);
     const parts = sealParts(answer.body ?? [], known.half, opened.requestId);
     const delivered = partsOf(answer, parts, play.boundary);
-    return writeMessage(socket, { headers: RECORDS_HEAD, ...answer }, delivered);
+    return writeMessage(socket, { headers: RECORDS_HEAD, ...answer }, delivered, async (part) => {
+      if (part !== answer.heldAfter) return;
+      play.holding.resolve();
+      await play.released.promise;
+    });
   }
 
   #open(record: Buffer, { half, requestIds }: EnclaveSession, play: Play): OpenedRequest | undefined {

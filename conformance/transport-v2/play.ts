@@ -106,8 +106,14 @@ class Lane {
 
   async #judge(enclave: ScriptedEnclave, client: Client, play: Play): Promise<Result> {
     const { one } = play;
-    const received: Received[] = [];
-    for (const request of one.requests ?? [{}]) received.push(await client.send(outgoingOf(one, request)));
+    const [first = {}, ...others] = one.requests ?? [];
+    const begun = client.send(outgoingOf(one, first));
+    const isHeld = one.answers?.[0]?.heldAfter !== undefined;
+    await (isHeld ? Promise.race([begun, play.holding.promise]) : begun);
+    const further: Received[] = [];
+    for (const request of others) further.push(await client.send(outgoingOf(one, request)));
+    play.released.resolve();
+    const received = [await begun, ...further];
     enclave.end(play);
     return judge(play, received);
   }

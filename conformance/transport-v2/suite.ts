@@ -71,6 +71,8 @@ export interface Answer extends Message {
   readonly body?: readonly Part[];
   /** Sent as soon as the head of the request has arrived. */
   readonly early?: true;
+  /** The number of parts that are sent at once; the others follow when the further requests of the case have ended. */
+  readonly heldAfter?: number;
 }
 
 export type Binding = 'other' | 'short' | 'long' | 'missing' | 'null' | 'text' | { readonly hex: string };

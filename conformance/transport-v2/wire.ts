@@ -98,13 +98,22 @@ export class RequestReader {
   }
 }
 
-/** Writes a message with a body in these parts. Resolves to whether the connection may carry another one. */
-export async function writeMessage(socket: Socket, message: Message, parts: readonly Buffer[]): Promise<boolean> {
+/**
+ * Writes a message with a body in these parts. Resolves to whether the connection may carry another one.
+ * @param before called with the number of each part before it is written
+ */
+export async function writeMessage(
+  socket: Socket,
+  message: Message,
+  parts: readonly Buffer[],
+  before: (part: number) => Promise<void> = () => Promise.resolve(),
+): Promise<boolean> {
   const { framing, end, trailers = [] } = message;
   const isChunked = message.status !== 0 && framing === undefined;
   for (const { status, headers } of message.interim ?? []) await write(socket, head(status, headers));
   if (message.status !== 0) await write(socket, head(message.status ?? 200, headersOf(message, parts)));
-  for (const part of parts) {
+  for (const [index, part] of parts.entries()) {
+    await before(index);
     if (part.length > 0) await write(socket, isChunked ? httpChunk(part) : part);
   }
   if (end === undefined) {

@@ -302,6 +302,19 @@ const followed = (title: string, answer: Answer, client: Delivered, next: 0 | 1)
     expected: { client: [client, complete()], sessions: [0, next] },
   });
 
+/** While the first answer has begun and waits, the second request gets this answer; a third one may follow. */
+function beside(title: string, second: Answer, client: readonly Delivered[], sessions: readonly number[]): Case {
+  const hasThird = sessions.length > 2;
+  return make('sessions', title, CLAUSE.retired, {
+    requests: [{}, {}, ...(hasThird ? [{}] : [])],
+    answers: [
+      { body: CORRECT, heldAfter: 2 },
+      { body: CORRECT, ...second },
+    ],
+    expected: { client: [...client, ...(hasThird ? [complete()] : [])], sessions },
+  });
+}
+
 const SESSIONS: readonly Case[] = [
   followed('kept after a correct response', {}, complete(), 0),
   followed(
@@ -348,6 +361,25 @@ const SESSIONS: readonly Case[] = [
     broken(FIRST + 'the second chunk'),
     1,
   ),
+  beside('a second request beside an answer that has begun', {}, [complete(), complete()], [0, 0]),
+  beside(
+    'an answer that has begun ends after its session was retired for a status',
+    { status: 503 },
+    [complete(), FAILED],
+    [0, 0, 1],
+  ),
+  beside(
+    'an answer that has begun ends after its session was retired for a record that does not open',
+    { body: [start(), { ...chunk(FIRST), flip: 5 }, END] },
+    [complete(), broken()],
+    [0, 0, 1],
+  ),
+  beside(
+    'an answer that has begun ends after its session was rejected',
+    rejection(CONTRACT, NOT_FOUND),
+    [complete(), complete()],
+    [0, 0, 1, 1],
+  ),
   make('sessions', 'the fresh session of a resend is used for the next request', CLAUSE.retired, {
     requests: [{}, {}],
     answers: [rejection(CONTRACT, NOT_FOUND)],
@@ -356,7 +388,7 @@ const SESSIONS: readonly Case[] = [
 ];
 
 /** Seconds. */
-const SHORT = 3;
+const SHORT = 6;
 const slow = (title: string, answer: Answer, client: Delivered, request: LocalRequest = {}) =>
   make('timeouts', title, CLAUSE.resend, {
     requests: [request],
