@@ -48,7 +48,8 @@ export type Received =
       readonly body: Buffer;
       readonly isWhole: boolean;
     }
-  | { readonly kind: 'nothing'; readonly reason: string };
+  /** The connection was closed before a response, or nothing came in time. */
+  | { readonly kind: 'closed' | 'nothing'; readonly reason: string };
 
 export class Client {
   readonly #command: Command;
@@ -120,7 +121,7 @@ export class Client {
         resolve(received);
       };
       sent.on('error', (error) => {
-        finish({ kind: 'nothing', reason: error.message });
+        finish({ kind: 'closed', reason: error.message });
       });
       sent.on('response', (response) => {
         void readAll(response).then(finish);

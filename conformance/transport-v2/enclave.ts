@@ -48,9 +48,9 @@ export class Play {
   readonly received: Buffer[] = [];
   readonly sockets = new Set<Socket>();
   /** An answer waits for the end of further requests. */
-  readonly holding = Promise.withResolvers<void>();
+  readonly holding = Promise.withResolvers<undefined>();
   /** They have ended. */
-  readonly released = Promise.withResolvers<void>();
+  readonly released = Promise.withResolvers<undefined>();
 
   constructor(one: Case, isPrelude: boolean) {
     this.one = one;
@@ -214,7 +214,7 @@ export class ScriptedEnclave {
     const delivered = partsOf(answer, parts, play.boundary);
     return writeMessage(socket, { headers: RECORDS_HEAD, ...answer }, delivered, async (part) => {
       if (part !== answer.heldAfter) return;
-      play.holding.resolve();
+      play.holding.resolve(undefined);
       await play.released.promise;
     });
   }

@@ -112,7 +112,7 @@ class Lane {
     await (isHeld ? Promise.race([begun, play.holding.promise]) : begun);
     const further: Received[] = [];
     for (const request of others) further.push(await client.send(outgoingOf(one, request)));
-    play.released.resolve();
+    play.released.resolve(undefined);
     const received = [await begun, ...further];
     enclave.end(play);
     return judge(play, received);
@@ -166,6 +166,7 @@ interface Comparison {
 }
 
 function compareDelivered(one: Case, expected: Delivered, received: Received | undefined): Comparison {
+  if (received?.kind === 'closed' && expected.outcome === 'broken') return { heldBack: 'the connection closes' };
   if (received?.kind !== 'response') return { differs: `no response: ${received?.reason ?? ''}` };
   const { status, headers, body, isWhole } = received;
   const shown = `status ${status}, ${body.length} bytes, ${isWhole ? 'complete' : 'broken'}`;
