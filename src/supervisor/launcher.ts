@@ -5,7 +5,7 @@ import type { ProxyStatus } from '../shared/status.ts';
 import type { Phase } from './phase.ts';
 import { askOutdated, decideOwnership, trustFingerprint } from './portClaim.ts';
 import type { Ownership } from './portClaim.ts';
-import { confirmFree, probeKeys, probePort } from './portProbe.ts';
+import { confirmFree, probeKeys, probeSteadily } from './portProbe.ts';
 import type { Probe } from './portProbe.ts';
 import { ProxyProcess } from './proxyProcess.ts';
 import type { LaunchConfig } from './settingsDiff.ts';
@@ -65,7 +65,8 @@ export class Launcher {
     for (let launches = 0; ; launches++) {
       let found = await this.#probe(settings.port, launches > 0);
       phase.check();
-      if (mayTakeOver && (await askOutdated(found, settings, version, this.#host.secrets)))
+      const mayAsk = mayTakeOver && launches < MAX_LAUNCHES; // otherwise it would not use the port
+      if (mayAsk && (await askOutdated(found, settings, version, this.#host.secrets)))
         found = await this.#probe(settings.port, launches > 0);
       phase.check();
       if (found.kind !== 'free' || launches === MAX_LAUNCHES) return decideOwnership(found, settings, version);
@@ -113,7 +114,7 @@ export class Launcher {
 
   async #probe(port: number, again: boolean): Promise<Probe> {
     if (port === 0) return { kind: 'free' };
-    const found = await probePort(port, this.#host.secrets);
+    const found = await probeSteadily(port, this.#host.secrets);
     return found.kind === 'free' && again ? confirmFree(port, this.#host.secrets) : found;
   }
 

@@ -81,6 +81,18 @@ export async function probePort(port: number, readSecrets: ReadSecrets, agent?: 
 }
 
 /**
+ * `probePort` for a window that decides by it. A proxy that is ending does not prove what it is any more, and soon leaves
+ * the port, so a Sealed Proxy without a proof is probed again.
+ */
+export async function probeSteadily(port: number, readSecrets: ReadSecrets): Promise<Probe> {
+  for (let attempt = 1; ; attempt++) {
+    const found = await probePort(port, readSecrets);
+    if (found.kind !== 'foreign' || !found.isSealedProxy || attempt === ATTEMPTS) return found;
+    await delay(BETWEEN_ATTEMPTS);
+  }
+}
+
+/**
  * What is on a port that seemed free. It counts as held only if nothing responds and a proxy cannot listen, several times:
  * the proxy of another window may just have taken it, or another window tries it, as this one does.
  */
@@ -88,7 +100,7 @@ export async function confirmFree(port: number, readSecrets: ReadSecrets, attemp
   for (let attempt = 1; ; attempt++) {
     const by = await findHolder(port);
     if (by === undefined) return { kind: 'free' };
-    const found = await probePort(port, readSecrets);
+    const found = await probeSteadily(port, readSecrets);
     if (found.kind !== 'free') return found;
     if (by === 'system' || attempt === attempts) return { kind: 'held', by };
     await delay(HOLD_INTERVAL * (1 + Math.random())); // two windows do not try it in step

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mock } from 'node:test';
@@ -13,6 +14,7 @@ import { HEALTH_LIMIT } from '../../../src/supervisor/portProbe.ts';
 import type { SupervisorSecrets } from '../../../src/supervisor/supervisorHost.ts';
 import { EventQueue } from '../../support/e2e/eventQueue.ts';
 import { perTest } from '../../support/e2e/scope.ts';
+import { listen } from '../../support/fakeProxy.ts';
 import type { FakeProxy } from '../../support/fakeProxy.ts';
 import { SETTINGS as DEFAULTS, SECRET, SECRETS, startFake } from '../../support/supervisors.ts';
 import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
@@ -131,6 +133,46 @@ describe('Launcher', () => {
     await log.find('the request to end', (line) => line.includes('"stop"'));
     assert.equal(types().filter((type) => type === 'start').length, 3);
     assert.deepEqual(events.items, []);
+  });
+
+  it('starts when the proxy on the port was only ending', async () => {
+    const server = createServer((_req, res) => {
+      server.close();
+      res.writeHead(200, { connection: 'close' }).end('{"service":"sealed-proxy"}');
+    });
+    const { port, close } = await listen(server);
+    scope.onClose(close);
+    const ownership = await acquire(open(onStart(ready())), { port });
+    assert.equal(ownership.kind, 'owner');
+  });
+
+  it('does not ask an older proxy for the port once it would not start any more', async () => {
+    const port = await freePort();
+    // Each time, an older window's proxy is faster.
+    const launcher = open(`${ECHO} process.on('message', ({ type }) => {
+      const tryPort = () => {
+        const socket = require('node:net').connect(${port}, '127.0.0.1', () => {
+          socket.destroy();
+          process.send({ type: 'failed', code: 'port_taken', setting: 'port', message: 'taken' });
+        });
+        socket.on('error', () => setTimeout(tryPort, 10));
+      };
+      if (type === 'start') tryPort();
+    });`);
+    const acquiring = acquire(launcher, { port });
+    const older: FakeProxy[] = [];
+    for (let start = 0; older.length < 3; start++) {
+      await log.find('a start', (line) => line.includes('"start"'), start);
+      start = log.items.findIndex((line, index) => index >= start && line.includes('"start"'));
+      const proxy = await startFake(scope, port);
+      proxy.report = { ...fake.report, version: '0.0.1' };
+      older.push(proxy);
+    }
+    assert.equal((await acquiring).kind, 'client');
+    assert.deepEqual(
+      older.map(({ released }) => released),
+      [true, true, false],
+    );
   });
 
   for (const [code, reason] of [

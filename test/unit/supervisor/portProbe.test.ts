@@ -9,7 +9,7 @@ import type { AttestationSummary } from '../../../src/shared/messages.ts';
 import { CHALLENGE_HEADER, REPORT_HEADER, WINDOW_HEADER, sealReport } from '../../../src/shared/ownership.ts';
 import { VERSION } from '../../../src/shared/version.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
-import { confirmFree, probe, probeKeys } from '../../../src/supervisor/portProbe.ts';
+import { confirmFree, probe, probeKeys, probeSteadily } from '../../../src/supervisor/portProbe.ts';
 import type { Probe } from '../../../src/supervisor/portProbe.ts';
 import { bindPort } from '../../support/boundPort.ts';
 import { perTest } from '../../support/e2e/scope.ts';
@@ -211,6 +211,27 @@ describe('probe()', () => {
     });
     assert.equal((await probe(port, SECRET)).kind, 'own');
     assert.deepEqual(await probe(port, SECRET), FOREIGN);
+  });
+});
+
+describe('probeSteadily()', () => {
+  const scope = perTest();
+
+  it('probes a Sealed Proxy again that proves nothing, because it may be ending', async () => {
+    const server = createServer((_req, res) => {
+      server.close();
+      res.writeHead(200, { connection: 'close' }).end('{"service":"sealed-proxy"}');
+    });
+    const { port, close } = await listen(server);
+    scope.onClose(close);
+    assert.deepEqual(await probeSteadily(port, readSecrets), { kind: 'free' });
+  });
+
+  it('takes one that stays for foreign', async () => {
+    const fake = await startFake(scope);
+    fake.proves = false;
+    assert.deepEqual(await probeSteadily(fake.port, readSecrets), OTHER_EDITOR);
+    assert.equal(fake.requests.items.length, 3);
   });
 });
 
