@@ -43,8 +43,8 @@ export const target: FuzzTarget = {
     assert.equal(BigInt(`0x${theirs.serialNumber}`), BigInt(`0x${asBuffer(ours.serialNumber).toString('hex')}`));
     assert.equal(ours.notBefore, theirs.validFromDate.getTime());
     assert.equal(ours.notAfter, theirs.validToDate.getTime());
-    // OpenSSL also takes the usage of the key into account.
-    assert.equal(ours.isCa && ours.keyUsage?.certificateSigning !== false, theirs.ca);
+    // OpenSSL also takes other extensions into account, so it finds fewer authorities.
+    if (theirs.ca) assert.ok(ours.isCa);
     assert.ok(ours.publicKey.equals(theirs.publicKey));
   },
 };

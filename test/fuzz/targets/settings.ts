@@ -63,7 +63,10 @@ function checkEnvironment(fields: Readonly<Record<string, unknown>>): void {
   const { keyFile, ...values } = Object.fromEntries(texts);
   const files = keyFile === undefined ? {} : { accessKeys: { path: '/run/keys', text: keyFile } };
   const given = keyFile === undefined ? values : { ...values, PROXY_API_KEY: API_KEY, PROXY_ACCESS_KEYS: undefined };
-  const secrets = [keyFile, ...SECRET_VARIABLES.map((name) => fieldsOf(values)[name])];
+  const others = Object.entries(values).filter(([name]) => !SECRET_VARIABLES.includes(name));
+  // The same text may also be the value of another setting.
+  const isSecret = (text: unknown) => !others.some(([, value]) => value.includes(String(text)));
+  const secrets = [keyFile, ...SECRET_VARIABLES.map((name) => fieldsOf(values)[name])].filter(isSecret);
   const refused = refusal(() => readConfig(given, files));
   if (refused !== undefined) checkSentence(refused, secrets);
 }
