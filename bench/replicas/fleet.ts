@@ -33,7 +33,7 @@ export const BALANCER_NAMES = ['haproxy', 'nginx', 'envoy'] as const satisfies r
 /** In seconds; longer than a balancer with checks needs to see that a replica is not ready. */
 export const DRAIN_DELAY = 3;
 /** For a replica to become ready and for a balancer to use it, in milliseconds. */
-const DEADLINE = 10_000;
+const DEADLINE = 60_000;
 
 /** The files of the secrets that all replicas share. */
 export class SecretFolder {
@@ -94,7 +94,10 @@ export class Replica {
   /** Resolves when the replica is ready. */
   async start(): Promise<void> {
     const program = fileURLToPath(new URL('../../dist/proxy.js', import.meta.url));
-    this.#child = startChild(process.execPath, [...this.#flags, program], { PATH: process.env['PATH'], ...this.#environment });
+    this.#child = startChild(process.execPath, [...this.#flags, program], {
+      PATH: process.env['PATH'],
+      ...this.#environment,
+    });
     await waitForLine(this.#child, /listening on/);
     await until(`${this.url} is ready`, async () => (await statusOf(`${this.url}/ready`)) === 200);
   }

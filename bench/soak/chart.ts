@@ -17,7 +17,12 @@ const LEVELS = 4;
  * @param marks in seconds: vertical lines
  * @returns SVG
  */
-export function lineChart(title: string, note: string, series: readonly Series[], marks: readonly number[] = []): string {
+export function lineChart(
+  title: string,
+  note: string,
+  series: readonly Series[],
+  marks: readonly number[] = [],
+): string {
   const seconds = Math.max(2, ...series.map(({ values }) => values.length));
   const highest = Math.max(LEVELS, ...series.flatMap(({ values }) => values));
   const x = (second: number) => LEFT + (second / (seconds - 1)) * (WIDTH - LEFT - MARGIN);
@@ -32,6 +37,11 @@ export function lineChart(title: string, note: string, series: readonly Series[]
     ]),
     ...times.map((second) => text(x(second), BOTTOM + 20, `${second / 60} min`, 'note')),
     ...marks.map((second) => line(x(second), TOP, x(second), BOTTOM, 'base')),
-    ...series.map(({ values, style }) => polyline(values.map((value, second) => [x(second), y(value)] as const), `${style} open`)),
+    ...series.map(({ values, style }) =>
+      polyline(
+        values.map((value, second) => [x(second), y(value)] as const),
+        `${style} open`,
+      ),
+    ),
   ]);
 }

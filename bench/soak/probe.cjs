@@ -3,6 +3,7 @@
 'use strict';
 const { appendFileSync } = require('node:fs');
 const { join } = require('node:path');
+const process = require('node:process');
 
 const { setTimeout } = globalThis;
 const { now } = Date;
@@ -22,15 +23,17 @@ process.on('SIGUSR2', () => {
   ahead = ahead === 0 ? JUMP : 0;
 });
 
-setInterval(() => {
-  const held = Object.groupBy(process.getActiveResourcesInfo(), (name) => name);
-  const count = (name) => held[name]?.length ?? 0;
-  const record = {
-    time: now(),
-    pid: process.pid,
-    memory: process.memoryUsage.rss(),
-    sockets: count('TCPSocketWrap'),
-    timers: count('Timeout'),
-  };
-  if (globalThis.soakFolder) appendFileSync(join(globalThis.soakFolder, 'samples'), `${JSON.stringify(record)}\n`);
-}, 1000).unref();
+globalThis
+  .setInterval(() => {
+    const held = Object.groupBy(process.getActiveResourcesInfo(), (name) => name);
+    const count = (name) => held[name]?.length ?? 0;
+    const record = {
+      time: now(),
+      pid: process.pid,
+      memory: process.memoryUsage.rss(),
+      sockets: count('TCPSocketWrap'),
+      timers: count('Timeout'),
+    };
+    if (globalThis.soakFolder) appendFileSync(join(globalThis.soakFolder, 'samples'), `${JSON.stringify(record)}\n`);
+  }, 1000)
+  .unref();

@@ -103,10 +103,15 @@ export function writeReport(folder: string, run: SoakRun, findings: readonly Fin
     return counts;
   };
   const charts = {
-    'requests.svg': lineChart('Requests in each second', 'Blue: complete. Orange: refused, broken or unreachable. Lines: disturbances.', [
-      { values: perSecond(['complete']), style: 'curve' },
-      { values: perSecond(['refused', 'broken', 'unreachable', 'wrong', 'hangs']), style: 'limit' },
-    ], marks),
+    'requests.svg': lineChart(
+      'Requests in each second',
+      'Blue: complete. Orange: refused, broken or unreachable. Lines: disturbances.',
+      [
+        { values: perSecond(['complete']), style: 'curve' },
+        { values: perSecond(['refused', 'broken', 'unreachable', 'wrong', 'hangs']), style: 'limit' },
+      ],
+      marks,
+    ),
     'memory.svg': memoryChart({ samples: samples.map(memoryOf), from, to, most: MOST_MEMORY }),
     'held.svg': lineChart('Sockets and timers of the proxy that is not killed', 'Blue: sockets. Orange: timers.', [
       { values: samples.map(({ sockets }) => sockets), style: 'curve' },
@@ -127,7 +132,8 @@ export function writeReport(folder: string, run: SoakRun, findings: readonly Fin
     '| Disturbance | times | longest, s |',
     '| --- | ---: | ---: |',
     ...[...Map.groupBy(disturbances.all, ({ what }) => what)].map(
-      ([what, all]) => `| ${what} | ${all.length} | ${(Math.max(...all.map(({ from: a, to: b }) => b - a)) / 1000).toFixed(1)} |`,
+      ([what, all]) =>
+        `| ${what} | ${all.length} | ${(Math.max(...all.map(({ from: a, to: b }) => b - a)) / 1000).toFixed(1)} |`,
     ),
     '',
     ...Object.keys(charts).map((name) => `![${name}](${name})\n`),

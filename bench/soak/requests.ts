@@ -61,9 +61,14 @@ export const KINDS: readonly Kind[] = [
     clients: 1,
     pause: 200,
   },
-  ...['/v1/models', '/anthropic/v1/models', '/responses/v1/models', '/health', '/ready'].map(
-    (path): Kind => ({ name: path, method: 'GET', path, body: () => undefined, clients: 1, pause: 500 }),
-  ),
+  ...['/v1/models', '/anthropic/v1/models', '/responses/v1/models', '/health', '/ready'].map((path): Kind => ({
+    name: path,
+    method: 'GET',
+    path,
+    body: () => undefined,
+    clients: 1,
+    pause: 500,
+  })),
 ];
 
 /** The same length for each, so that counts of tokens are equal. */
@@ -137,7 +142,7 @@ function canonical(body: Buffer, word: string): Buffer {
   return Buffer.from(
     (word === '' ? text : text.replaceAll(word, 'WORD'))
       .replaceAll(/[0-9a-f]{32}/g, 'ID')
-      .replaceAll(/("(?:created_at|completed_at)":)\d+/g, '$1TIME')
+      .replaceAll(/("(?:created_at|completed_at)":)\d+/g, '$1TIME'),
   );
 }
 

@@ -31,7 +31,7 @@ export function readCorpus(name: TargetName): readonly CorpusInput[] {
 
 export function writeCorpus(name: TargetName, inputs: readonly CorpusInput[]): void {
   const entries = inputs.map(({ bytes, found }): Entry => {
-    const isText = isUtf8(bytes) && !/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff]/.test(bytes.toString());
+    const isText = isUtf8(bytes) && !/[^\P{Cc}\n\r\t]|\ufeff/u.test(bytes.toString());
     const content = isText ? { text: bytes.toString() } : { base64: bytes.toString('base64') };
     return found === undefined ? content : { ...content, found };
   });

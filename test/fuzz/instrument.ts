@@ -61,7 +61,10 @@ function instrument(nextPlace: () => number, addWord: (word: string) => void): t
     );
   const counted = (expression: ts.Expression) =>
     factory.createParenthesizedExpression(factory.createComma(count(), expression));
-  const withCount = (statements: readonly ts.Statement[]) => [factory.createExpressionStatement(count()), ...statements];
+  const withCount = (statements: readonly ts.Statement[]) => [
+    factory.createExpressionStatement(count()),
+    ...statements,
+  ];
   const asBlock = (statement: ts.Statement) =>
     ts.isBlock(statement) ? statement : factory.createBlock(withCount([statement]));
 
@@ -85,7 +88,12 @@ function instrument(nextPlace: () => number, addWord: (word: string) => void): t
       }
       if (ts.isIfStatement(inner)) {
         const { expression, thenStatement, elseStatement } = inner;
-        return factory.updateIfStatement(inner, expression, asBlock(thenStatement), elseStatement && asBlock(elseStatement));
+        return factory.updateIfStatement(
+          inner,
+          expression,
+          asBlock(thenStatement),
+          elseStatement && asBlock(elseStatement),
+        );
       }
       if (ts.isConditionalExpression(inner)) {
         const { condition, questionToken, whenTrue, colonToken, whenFalse } = inner;

@@ -45,7 +45,11 @@ async function run({ minutes, targets, seed, keeps }: Options): Promise<boolean>
   console.log(`${targets.length} targets in ${minutes} min, --seed ${seed}\n`);
   let succeeded = true;
   for (const name of targets) {
-    const { executions, reachedBySeeds, reached, places, corpus, failure } = await fuzz(name, (minutes * 60_000) / targets.length, seed);
+    const { executions, reachedBySeeds, reached, places, corpus, failure } = await fuzz(
+      name,
+      (minutes * 60_000) / targets.length,
+      seed,
+    );
     const gain = `${reachedBySeeds} -> ${reached} of ${places} places`;
     console.log(`${name.padEnd(17)} ${String(executions).padStart(9)} inputs   ${gain}`);
     if (keeps || failure !== undefined) writeCorpus(name, failure === undefined ? corpus : withFound(name, corpus));

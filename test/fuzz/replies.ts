@@ -43,7 +43,11 @@ export function replyTarget({ createReply, checkStream }: ReplyTarget): FuzzTarg
       const stream = play(createReply(true), [input], (reply, end) => reply.end({ ...outcome, ...end }));
       checkStream(stream);
       for (const chunks of inChunks(input)) {
-        assert.equal(play(createReply(true), chunks, (reply, end) => reply.end({ ...outcome, ...end })), stream, 'split');
+        assert.equal(
+          play(createReply(true), chunks, (reply, end) => reply.end({ ...outcome, ...end })),
+          stream,
+          'split',
+        );
       }
       const body = play(createReply(false), [input], (reply, end) => reply.body({ ...outcome, ...end }), false);
       if (body !== undefined) assert.equal(typeof JSON.parse(body), 'object');
@@ -56,7 +60,9 @@ function mutateStream(input: Buffer, random: Random): string {
   const all = [...events.push(input), ...events.end()];
   const at = Math.floor(random() * all.length);
   const changed = jsonOf(mutate(parseJson(all[at] ?? ''), random));
-  return streamOf(all.flatMap((json, index) => (index === at ? pick(random, [[changed], [json, changed], []]) : [json])));
+  return streamOf(
+    all.flatMap((json, index) => (index === at ? pick(random, [[changed], [json, changed], []]) : [json])),
+  );
 }
 
 type End = (reply: Reply, outcome: NonNullable<ChatReader['outcome']>) => string;

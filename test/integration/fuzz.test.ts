@@ -6,7 +6,10 @@ describe('The corpus of the fuzzing', () => {
   for (const name of TARGETS) {
     it(`finds nothing in ${name}`, async () => {
       const target = await loadTarget(name);
-      const inputs = [...target.seeds().map((seed) => Buffer.from(seed as string)), ...readCorpus(name).map(({ bytes }) => bytes)];
+      const inputs = [
+        ...target.seeds().map((seed) => Buffer.from(seed as string)),
+        ...readCorpus(name).map(({ bytes }) => bytes),
+      ];
       try {
         for (const input of inputs) {
           const failure = await execute(target, input);

@@ -27,7 +27,10 @@ export const target: FuzzTarget = {
       ),
     ),
   mutate: (input, random) => {
-    const lines = input.subarray(1).toString().split(/(?<=\n)/);
+    const lines = input
+      .subarray(1)
+      .toString()
+      .split(/(?<=\n)/);
     const [from, to] = [0, 0].map(() => Math.floor(random() * (lines.length + 1)));
     const [taken = ''] = pick(random, [lines.slice(from), lines.splice(from ?? 0, 1)]);
     lines.splice(to ?? 0, 0, pick(random, [taken, taken.trim(), `\r\n${taken}`, '# x\n', '// x\n', '\ufeff']));

@@ -9,7 +9,12 @@ export const target: FuzzTarget = {
   seeds: () => [
     REAL_DOCUMENT,
     encode([-1, 2 ** 53, 2n ** 64n - 1n, 'ä', new Uint8Array(3), true, null]),
-    encode(new Map<unknown, unknown>([[1, 'a'], ['b', [new Map()]]])),
+    encode(
+      new Map<unknown, unknown>([
+        [1, 'a'],
+        ['b', [new Map()]],
+      ]),
+    ),
     Buffer.from('bf616101ff', 'hex'),
     Buffer.from('9f0102ff', 'hex'),
     Buffer.from('f93c00', 'hex'),

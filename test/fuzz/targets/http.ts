@@ -10,7 +10,10 @@ const enclave = await scope.enclave({ journal: false });
 const proxy = await scope.internalProxy(enclave, { PROXY_LOG_LEVEL: 'error' });
 const { port } = proxy;
 
-const STATUSES: readonly number[] = [100, 102, 200, 204, 400, 401, 403, 404, 405, 408, 411, 413, 414, 415, 417, 421, 429, 431, 500, 501, 502, 503, 504, 505];
+const STATUSES: readonly number[] = [
+  100, 102, 200, 204, 400, 401, 403, 404, 405, 408, 411, 413, 414, 415, 417, 421, 429, 431, 500, 501, 502, 503, 504,
+  505,
+];
 const CHAT = JSON.stringify({ model: 'glm-5-2', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 3 });
 /** The input has this in place of the port, because that changes. */
 const PORT = '$PORT';
@@ -34,7 +37,10 @@ export const target: FuzzTarget = {
     post('/v1/chat/completions', CHAT, ['Expect: 100-continue', 'Connection: close']),
     head('POST /v1/embeddings', ['Transfer-Encoding: chunked']) + '5\r\n{"inp\r\n8\r\nut":"a"}\r\n0\r\n\r\n',
     post('/anthropic/v1/messages', JSON.stringify({ ...CLAUDE_CODE_REQUEST, max_tokens: 3 })),
-    post('/anthropic/v1/messages/count_tokens', JSON.stringify({ model: 'x', messages: [{ role: 'user', content: 'a' }] })),
+    post(
+      '/anthropic/v1/messages/count_tokens',
+      JSON.stringify({ model: 'x', messages: [{ role: 'user', content: 'a' }] }),
+    ),
     post('/responses/v1/responses', JSON.stringify({ model: 'x', input: 'Hello', stream: true })),
     head('CONNECT example.com:443'),
     head('GET http://127.0.0.1:$PORT/health'),

@@ -74,7 +74,8 @@ export const target: FuzzTarget = {
 function tamper(body: Buffer, { kind, at: place, value }: Script['changes'][number]): Buffer {
   const at = body.length === 0 ? 0 : place % body.length;
   const [before, after] = [body.subarray(0, at), body.subarray(at)];
-  if (kind === 0) return Buffer.concat([before, Buffer.from(after.subarray(0, 1).map((byte) => byte ^ value)), after.subarray(1)]);
+  if (kind === 0)
+    return Buffer.concat([before, Buffer.from(after.subarray(0, 1).map((byte) => byte ^ value)), after.subarray(1)]);
   if (kind === 1) return before;
   if (kind === 2) return Buffer.concat([before, after.subarray(value)]);
   if (kind === 3) return Buffer.concat([before, after.subarray(0, value), after]);

@@ -20,7 +20,11 @@ function checkStream(stream: string): void {
   );
   const types = events.map(({ type }) => type);
   assert.equal(types.indexOf('response.created'), 0);
-  assert.deepEqual(types.filter((type) => ENDS.includes(type)), types.slice(-1), 'the end');
+  assert.deepEqual(
+    types.filter((type) => ENDS.includes(type)),
+    types.slice(-1),
+    'the end',
+  );
   const open = new Set<number>();
   let next = 0;
   for (const event of events) {

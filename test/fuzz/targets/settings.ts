@@ -34,7 +34,9 @@ export const target: FuzzTarget = {
       PROXY_ACCESS_KEYS: `alice:${ACCESS_KEY}`,
       PROXY_CACHE_NAMESPACE_ROOT: Buffer.alloc(32, 1).toString('base64'),
     }),
-    JSON.stringify({ keyFile: `# keys\nalice:${ACCESS_KEY} expires=2027-01-31 models=a,b requests=60/min tokens=9/min\n` }),
+    JSON.stringify({
+      keyFile: `# keys\nalice:${ACCESS_KEY} expires=2027-01-31 models=a,b requests=60/min tokens=9/min\n`,
+    }),
   ],
   mutate: (input, random) => jsonOf(mutate(parseJson(input), random)),
   run: (input) => {
@@ -48,14 +50,20 @@ export const target: FuzzTarget = {
 function checkEditor(settings: Readonly<Record<string, unknown>>): void {
   const { httpsProxy, ...proxy } = settings;
   const known = Object.fromEntries(Object.entries(proxy).filter(([name]) => Object.hasOwn(SCHEMA, name)));
-  const network = httpsProxy === undefined ? { strictTls: true } : { strictTls: true, httpsProxy: httpsProxy as string };
+  const network =
+    httpsProxy === undefined ? { strictTls: true } : { strictTls: true, httpsProxy: httpsProxy as string };
   const problems = findProblems(known, network);
   for (const problem of problems) checkSentence(problem, [known['apiKey']]);
   if (!isProxySettings(known)) return;
   const refused = refusal(() => resolveConfig(known));
   const names = problems.map(({ setting }) => setting);
   if (refused !== undefined) assert.ok(names.includes(refused.setting), `only the proxy refuses ${refused.setting}`);
-  else assert.deepEqual(names.filter((name) => name !== 'httpsProxy'), [], 'only the editor refuses it');
+  else
+    assert.deepEqual(
+      names.filter((name) => name !== 'httpsProxy'),
+      [],
+      'only the editor refuses it',
+    );
 }
 
 function checkEnvironment(fields: Readonly<Record<string, unknown>>): void {
