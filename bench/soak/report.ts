@@ -42,7 +42,7 @@ const MOST_GROWTH = { factor: 1.1, mebibytes: 10 };
 /** Of the memory under load: the line in the chart. */
 const MOST_MEMORY = 160;
 const FATES: readonly Fate[] = ['complete', 'cancelled', 'refused', 'broken', 'unreachable', 'wrong', 'hangs'];
-const MOST_LISTED = 50;
+const MOST_LISTED = 500;
 
 export function judgeSoak(run: SoakRun): readonly Finding[] {
   const { requests } = run;

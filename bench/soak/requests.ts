@@ -71,9 +71,10 @@ export const KINDS: readonly Kind[] = [
   })),
 ];
 
-/** The same length for each, so that counts of tokens are equal. */
+/** Letters, as many for each, so that all have the same number of tokens. */
 export function newWord(): string {
-  return `w${randomBytes(6).toString('hex')}`;
+  const digits = Array.from(randomBytes(6).toString('hex'), (digit) => String.fromCharCode(97 + parseInt(digit, 16)));
+  return `w${digits.join('')}`;
 }
 
 /** What a client has received. */

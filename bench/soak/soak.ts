@@ -66,9 +66,9 @@ export async function soak({ minutes, folder }: SoakOptions): Promise<boolean> {
       .split('\n')
       .map((line) => JSON.parse(line) as Sample),
   };
-  await fleet.close();
   const findings = judgeSoak(run);
   writeReport(folder, run, findings);
+  await fleet.close();
   for (const { text, isReached } of findings) console.log(`${isReached ? 'reached' : 'MISSED '}  ${text}`);
   console.log(`\nThe report: ${join(folder, 'report.md')}`);
   return findings.every(({ isReached }) => isReached);

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { SessionError } from '../../../src/session/errors.ts';
 import { RecordStream } from '../../../src/session/recordStream.ts';
+import { mutateText, pick } from '../../support/mutations.ts';
 import { vectorSessionPair } from '../../support/sessions.ts';
 import { inChunks } from '../split.ts';
 import type { FuzzTarget } from '../target.ts';
@@ -24,7 +25,7 @@ function scriptIn(input: Uint8Array): Script {
   for (let at = 0; at < input.length;) {
     const [kind = 0, high = 0, low = 0, value = 0] = input.subarray(at);
     if (kind >= TAMPER) {
-      changes.push({ kind: kind % 5, at: high * 256 + low, value });
+      changes.push({ kind: (kind - TAMPER) % 5, at: high * 256 + low, value });
       at += 4;
     } else {
       records.push(input.subarray(at + 1, at + 1 + kind));
@@ -50,6 +51,17 @@ export const target: FuzzTarget = {
     record(3, ''),
     record(9, 'x'),
   ],
+  mutate: (input, random) => {
+    const { records, changes } = scriptIn(input);
+    const type = Math.floor(random() * 6);
+    const text = pick(random, ['', 'x', '{"status":204,"headers":[]}', '{"code":"aborted"}']);
+    const content = random() < 0.5 ? text : mutateText(text, random);
+    const at = Math.floor(random() * (records.length + 1));
+    const kept = records.map((plaintext) => Buffer.concat([Buffer.of(plaintext.length), plaintext]));
+    kept.splice(at, random() < 0.5 ? 1 : 0, record(type, content));
+    const tail = changes.map(({ kind, at: place, value }) => Buffer.of(TAMPER + kind, place >> 8, place & 255, value));
+    return Buffer.concat([...kept, ...(random() < 0.8 ? [] : tail)]);
+  },
   run: (input) => {
     const { records, changes } = scriptIn(input);
     const sealer = enclave.respond(REQUEST);
@@ -66,6 +78,7 @@ export const target: FuzzTarget = {
       records.map((plaintext) => plaintext[0]).filter((type) => type !== 2),
       [1, 3],
     );
+    assert.equal(records.at(-1)?.length, 1, 'an End with content');
     const content = Buffer.concat(records.filter((plaintext) => plaintext[0] === 2).map((chunk) => chunk.subarray(1)));
     assert.ok(Buffer.concat(whole.chunks).equals(content));
   },
