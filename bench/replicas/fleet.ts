@@ -33,7 +33,7 @@ export const BALANCER_NAMES = ['haproxy', 'nginx', 'envoy'] as const satisfies r
 /** In seconds; longer than a balancer with checks needs to see that a replica is not ready. */
 export const DRAIN_DELAY = 3;
 /** For a replica to become ready and for a balancer to use it, in milliseconds. */
-const DEADLINE = 60_000;
+const DEADLINE = 120_000;
 
 /** The files of the secrets that all replicas share. */
 export class SecretFolder {

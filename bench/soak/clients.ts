@@ -1,6 +1,7 @@
 // The clients of one proxy of the soak. Each knows what became of each of its requests.
 import { setTimeout } from 'node:timers/promises';
 import { Pool } from 'undici';
+import { DEADLINE } from '../../test/support/withTimeout.ts';
 import { KINDS, describe, judge, newWord, setReference } from './requests.ts';
 import type { Kind, Outcome, Received } from './requests.ts';
 
@@ -18,8 +19,6 @@ export interface Ended {
   readonly details: string;
 }
 
-/** Longer than any response takes on a busy computer, in milliseconds. */
-const HANG = 60_000;
 const UNREACHABLE: readonly unknown[] = ['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT'];
 
 export class Clients {
@@ -43,7 +42,7 @@ export class Clients {
   async learn(): Promise<void> {
     for (const kind of KINDS.filter(({ patience }) => patience === undefined)) {
       const word = newWord();
-      setReference(kind, word, await this.#send(kind, word, AbortSignal.timeout(HANG)));
+      setReference(kind, word, await this.#send(kind, word, AbortSignal.timeout(DEADLINE)));
     }
   }
 
@@ -71,7 +70,7 @@ export class Clients {
 
   async #request(kind: Kind): Promise<readonly [Fate, string]> {
     const { patience } = kind;
-    const cancel = AbortSignal.timeout(patience === undefined ? HANG : Math.ceil(Math.random() * patience));
+    const cancel = AbortSignal.timeout(patience === undefined ? DEADLINE : Math.ceil(Math.random() * patience));
     const word = newWord();
     try {
       const received = await this.#send(kind, word, cancel);

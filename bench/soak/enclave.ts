@@ -7,7 +7,7 @@ import { startEnclave } from '../../src/devEnclave/server.ts';
 export type EnclaveOrder = { readonly faults: string } | 'dropSessions';
 
 /** The pause between two chunks of a stream, in milliseconds. */
-const PACE = 5;
+const PACE = 20;
 
 const enclave = await startEnclave({
   port: Number(process.argv[2]),
@@ -18,6 +18,7 @@ process.on('message', (order: EnclaveOrder) => {
   if (order === 'dropSessions') enclave.dropSessions();
   else enclave.setFaults(order.faults);
 });
-setInterval(() => process.send?.(enclave.journal.handshakes), 1000);
+const ignore = () => undefined; // the parent may have ended
+setInterval(() => process.send?.(enclave.journal.handshakes, undefined, undefined, ignore), 1000);
 process.on('disconnect', () => process.exit());
 console.log(`enclave listening on ${enclave.url}`);

@@ -27,20 +27,20 @@ const MIB = 1024 * 1024;
 
 function chat(name: string, api: Api, prompt: string, stream: boolean, more: Partial<Kind> = {}): Kind {
   const body = (word: string) => api.body([prompt.replace('WORD', word)], stream);
-  return { name, method: 'POST', path: api.path, body, clients: 1, pause: 100, ...more };
+  return { name, method: 'POST', path: api.path, body, clients: 1, pause: 200, ...more };
 }
 
 export const KINDS: readonly Kind[] = [
   chat('chat', CHAT, 'Hello, WORD', false),
-  chat('chat stream', CHAT, '/repeat 200 WORD', true, { clients: 3 }),
-  chat('chat burst', CHAT, '/burst 3000 WORD', true, { pause: 1000 }),
+  chat('chat stream', CHAT, '/repeat 100 WORD', true, { clients: 3 }),
+  chat('chat burst', CHAT, '/burst 1000 WORD', true, { pause: 1000 }),
   chat('messages', MESSAGES, 'Hello, WORD', false),
-  chat('messages stream', MESSAGES, '/repeat 200 WORD', true, { clients: 2 }),
+  chat('messages stream', MESSAGES, '/repeat 100 WORD', true, { clients: 2 }),
   chat('responses', RESPONSES, 'Hello, WORD', false),
-  chat('responses stream', RESPONSES, '/repeat 200 WORD', true, { clients: 2 }),
-  chat('large body', CHAT, `WORD ${'word '.repeat((2 * MIB) / 5)}`, false, { pause: 3000 }),
+  chat('responses stream', RESPONSES, '/repeat 100 WORD', true, { clients: 2 }),
+  chat('large body', CHAT, `WORD ${'word '.repeat((2 * MIB) / 5)}`, false, { pause: 5000 }),
   chat('bytes', CHAT, '/bytes 300000 WORD', false, { pause: 500 }),
-  chat('given up', CHAT, '/repeat 2000 WORD', true, { patience: 2000 }),
+  chat('given up', CHAT, '/repeat 500 WORD', true, { patience: 2000 }),
   chat('given up early', MESSAGES, '/hang WORD', true, { patience: 300 }),
   chat('error record', CHAT, '/fail 20', true, { fails: true, pause: 1000 }),
   chat('failed provider', RESPONSES, '/broken 20', true, { fails: true, pause: 1000 }),

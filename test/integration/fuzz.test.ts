@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict';
 import { readCorpus } from '../fuzz/corpus.ts';
 import { execute } from '../fuzz/execute.ts';
+import { minimize } from '../fuzz/minimize.ts';
 import { TARGETS, loadTarget } from '../fuzz/target.ts';
 
 describe('The corpus of the fuzzing', () => {
@@ -20,4 +22,20 @@ describe('The corpus of the fuzzing', () => {
       }
     });
   }
+});
+
+describe('An input that has failed', () => {
+  it('is shortened to what fails in the same way', async () => {
+    const target = {
+      seeds: () => [],
+      run: (input: Buffer) => {
+        assert.ok(input.length < 12, 'too long');
+        assert.ok(!input.includes('bad'), 'bad');
+      },
+    };
+    const input = Buffer.from('one bad two');
+    const failure = await execute(target, input);
+    assert.match(failure?.kind ?? '', /bad$/);
+    assert.equal(String(await minimize(target, input, failure ?? assert.fail())), 'bad');
+  });
 });

@@ -57,7 +57,7 @@ export const target: FuzzTarget = {
     const text = pick(random, ['', 'x', '{"status":204,"headers":[]}', '{"code":"aborted"}']);
     const content = random() < 0.5 ? text : mutateText(text, random);
     const at = Math.floor(random() * (records.length + 1));
-    const kept = records.map((plaintext) => Buffer.concat([Buffer.of(plaintext.length), plaintext]));
+    const kept = records.map((plaintext): Uint8Array => Buffer.concat([Buffer.of(plaintext.length), plaintext]));
     kept.splice(at, random() < 0.5 ? 1 : 0, record(type, content));
     const tail = changes.map(({ kind, at: place, value }) => Buffer.of(TAMPER + kind, place >> 8, place & 255, value));
     return Buffer.concat([...kept, ...(random() < 0.8 ? [] : tail)]);
