@@ -37,6 +37,8 @@ interface Finding {
 }
 
 const MIB = 1024 * 1024;
+/** How long the memory of a process grows until it has run everything, in milliseconds. */
+const WARM_UP = 60_000;
 /** Of the memory in the last tenth, above that in the first one. */
 const MOST_GROWTH = { factor: 1.1, mebibytes: 10 };
 /** Of the memory under load: the line in the chart. */
@@ -47,7 +49,8 @@ const MOST_LISTED = 500;
 export function judgeSoak(run: SoakRun): readonly Finding[] {
   const { requests } = run;
   const lost = lostIn(run);
-  const during = steadySamples(run).filter(({ time }) => time >= run.beginTime && time <= run.endTime);
+  const warm = run.beginTime + Math.min(WARM_UP, (run.endTime - run.beginTime) / 4);
+  const during = steadySamples(run).filter(({ time }) => time >= warm && time <= run.endTime);
   const tenth = Math.max(1, Math.floor(during.length / 10));
   const [first, last] = [during.slice(0, tenth), during.slice(-tenth)].map((part) => mean(part.map(memoryOf)));
   const most = (first ?? 0) * MOST_GROWTH.factor + MOST_GROWTH.mebibytes;

@@ -152,10 +152,13 @@ function isReadiness({ status, body }: Received): boolean {
   return (status === 200 && word === 'ready') || (status === 503 && word === 'not_ready');
 }
 
+/** Some end with the code of the system, such as (ECONNREFUSED). */
+const SENTENCE = /\.(?: \(\w+\))?$/;
+
 function isError({ body }: Received): boolean {
   const { error } = fieldsOf(parseJson(body));
   const { message, type } = fieldsOf(error);
-  return typeof message === 'string' && message.endsWith('.') && typeof type === 'string';
+  return typeof message === 'string' && SENTENCE.test(message) && typeof type === 'string';
 }
 
 /** A stream of a dialect that failed ends with an event that says so. Undefined: it does not. */

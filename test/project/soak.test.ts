@@ -63,7 +63,9 @@ describe('The judgement of a response in the soak', () => {
   });
 
   it('knows an error in the format of the API', async () => {
-    const error = JSON.stringify({ error: { message: 'It broke.', type: 'server_error', param: null, code: null } });
+    const error = JSON.stringify({
+      error: { message: 'It broke. (ECONNREFUSED)', type: 'server_error', param: null, code: null },
+    });
     assert.equal(await judge(kind, word, received(error, { status: 502 })), 'refused');
     assert.equal(await judge(kind, word, received('<html>', { status: 502 })), 'wrong');
   });
