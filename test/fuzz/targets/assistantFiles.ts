@@ -66,7 +66,9 @@ export const target: FuzzTarget = {
 function readFile(file: string, text: string): unknown {
   const content = text.replace(/^\ufeff/, '');
   if (file.endsWith('.toml')) return getStaticTOMLValue(parseTOML(content));
-  return file.endsWith('.yaml') ? (parseYaml(content, { logLevel: 'silent' }) as unknown) : (parseJsonc(content) as unknown);
+  return file.endsWith('.yaml')
+    ? (parseYaml(content, { logLevel: 'silent' }) as unknown)
+    : (parseJsonc(content) as unknown);
 }
 
 /** Each value that was there is still there, or its name is in what the user was shown. */
