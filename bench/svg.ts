@@ -9,6 +9,7 @@ const STYLE = `<style>
   .bar, .area { fill: #1f7a8c }
   .area { opacity: 0.15 }
   .curve { fill: none; stroke: #1f7a8c; stroke-width: 2 }
+  .open { fill: none }
   .grid { stroke: #d1d9e0 }
   .base { stroke: #59636e; stroke-dasharray: 4 3 }
   .limit { stroke: #bc4c00; stroke-width: 3 }

@@ -33,7 +33,7 @@ export const BALANCER_NAMES = ['haproxy', 'nginx', 'envoy'] as const satisfies r
 /** In seconds; longer than a balancer with checks needs to see that a replica is not ready. */
 export const DRAIN_DELAY = 3;
 /** For a replica to become ready and for a balancer to use it, in milliseconds. */
-const DEADLINE = 10_000;
+const DEADLINE = 120_000;
 
 /** The files of the secrets that all replicas share. */
 export class SecretFolder {
@@ -63,10 +63,13 @@ export function newAccessKey(): string {
 export class Replica {
   readonly port: number;
   readonly #environment: Readonly<Record<string, string>>;
+  readonly #flags: readonly string[];
   #child: ChildProcess | undefined;
 
-  constructor(port: number, enclave: string, secrets: SecretFolder) {
+  /** @param flags options of Node */
+  constructor(port: number, enclave: string, secrets: SecretFolder, flags: readonly string[] = []) {
     this.port = port;
+    this.#flags = flags;
     this.#environment = {
       PROXY_PORT: String(port),
       PROXY_BACKEND_URL: enclave,
@@ -83,10 +86,18 @@ export class Replica {
     return `http://127.0.0.1:${this.port}`;
   }
 
+  /** Of its process. */
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
   /** Resolves when the replica is ready. */
   async start(): Promise<void> {
     const program = fileURLToPath(new URL('../../dist/proxy.js', import.meta.url));
-    this.#child = startChild(process.execPath, [program], { PATH: process.env['PATH'], ...this.#environment });
+    this.#child = startChild(process.execPath, [...this.#flags, program], {
+      PATH: process.env['PATH'],
+      ...this.#environment,
+    });
     await waitForLine(this.#child, /listening on/);
     await until(`${this.url} is ready`, async () => (await statusOf(`${this.url}/ready`)) === 200);
   }

@@ -25,6 +25,53 @@ export const IDENTITY: ReplyIdentity = {
   seal: (text) => `sealed(${text})`,
 };
 
+const IMAGE = { type: 'input_image', image_url: 'data:image/png;base64,AAAA', detail: 'auto' };
+/** As Codex sends it, with more of what it may contain. */
+export const CODEX_REQUEST = {
+  model: 'thinker',
+  instructions: 'Be brief.',
+  stream: true,
+  store: false,
+  background: false,
+  previous_response_id: null,
+  tool_choice: {
+    type: 'allowed_tools',
+    mode: 'auto',
+    tools: [
+      { type: 'function', name: 'run' },
+      { type: 'namespace', name: 'agents' },
+    ],
+  },
+  parallel_tool_calls: true,
+  reasoning: { effort: 'high', summary: 'auto' },
+  text: { verbosity: 'low', format: { type: 'json_schema', name: 'n', schema: { type: 'object' }, strict: true } },
+  include: ['reasoning.encrypted_content'],
+  max_output_tokens: 100,
+  temperature: 0.5,
+  metadata: { a: 'b' },
+  tools: [
+    { type: 'function', name: 'run', description: 'Runs.', parameters: { type: 'object' }, strict: false },
+    { type: 'custom', name: 'patch', format: { type: 'grammar', syntax: 'lark', definition: 'start: "x"' } },
+    { type: 'namespace', name: 'agents', description: 'd', tools: [{ type: 'function', name: 'run' }] },
+    { type: 'function', name: 'later', description: 'd', parameters: { type: 'object' }, defer_loading: true },
+    { type: 'web_search', external_web_access: false },
+    { type: 'tool_search', execution: 'client', parameters: { type: 'object' } },
+  ],
+  input: [
+    { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'a' }] },
+    { role: 'user', content: [{ type: 'input_text', text: 'b' }, IMAGE] },
+    { role: 'user', content: [{ type: 'input_file', file_data: 'QUJD', filename: 'a' }] },
+    { type: 'reasoning', summary: [{ type: 'summary_text', text: 'c' }], content: null, encrypted_content: null },
+    { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'd' }] },
+    { type: 'function_call', call_id: '1', name: 'run', namespace: 'agents', arguments: '{}' },
+    { type: 'custom_tool_call', call_id: '2', name: 'patch', input: 'x' },
+    { type: 'tool_search_call', call_id: '3', execution: 'client', arguments: { query: 'x' } },
+    { type: 'tool_search_output', call_id: '3', execution: 'client', tools: [{ type: 'function', name: 'found' }] },
+    { type: 'function_call_output', call_id: '1', output: [{ type: 'input_text', text: 'e' }, IMAGE] },
+    { type: 'custom_tool_call_output', call_id: '2', output: 'f' },
+  ],
+};
+
 /** Translates a request to the model `thinker`, with one short message unless the fields say otherwise. */
 export function translate(fields: object) {
   return responses.translateRequest({ model: 'thinker', input: 'Hello', ...fields }, CONTEXT);

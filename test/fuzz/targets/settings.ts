@@ -1,0 +1,102 @@
+// Settings, as the editor and as the environment have them: each is used, or refused with a sentence that shows no secret.
+import assert from 'node:assert/strict';
+import { readConfig } from '../../../src/proxy/hosts/config.ts';
+import { VARIABLES } from '../../../src/settings/environment.ts';
+import { ConfigError, resolveConfig } from '../../../src/settings/proxyConfig.ts';
+import { SCHEMA, SECRET_NAMES, isProxySettings } from '../../../src/settings/schema.ts';
+import { findProblems } from '../../../src/settings/validateSettings.ts';
+import { asObject, fieldsOf, parseJson } from '../../../src/shared/json.ts';
+import { ACCESS_KEY, API_KEY } from '../../support/e2e/scope.ts';
+import { jsonOf, mutate } from '../../support/mutations.ts';
+import type { FuzzTarget } from '../target.ts';
+
+const SECRET_VARIABLES = SECRET_NAMES.map((name) => SCHEMA[name].variable ?? '');
+/** A shorter one may be a part of a sentence. */
+const SHORTEST_SECRET = 8;
+
+const EDITOR = Object.fromEntries(Object.entries(SCHEMA).map(([name, setting]) => [name, setting.default]));
+const ENVIRONMENT = Object.fromEntries(VARIABLES.map(({ variable, byDefault }) => [variable, byDefault]));
+
+export const target: FuzzTarget = {
+  seeds: () => [
+    JSON.stringify(EDITOR),
+    JSON.stringify({
+      ...EDITOR,
+      backendUrl: 'http://127.0.0.1:3000',
+      additionalPcr0: ['ab'.repeat(48)],
+      allowedOrigins: ['http://localhost:3000', 'vscode-webview://*'],
+      httpsProxy: 'http://user:password@proxy.example:3128',
+    }),
+    JSON.stringify(ENVIRONMENT),
+    JSON.stringify({
+      ...ENVIRONMENT,
+      PROXY_API_KEY: API_KEY,
+      PROXY_ACCESS_KEYS: `alice:${ACCESS_KEY}`,
+      PROXY_CACHE_NAMESPACE_ROOT: Buffer.alloc(32, 1).toString('base64'),
+    }),
+    JSON.stringify({
+      keyFile: `# keys\nalice:${ACCESS_KEY} expires=2027-01-31 models=a,b requests=60/min tokens=9/min\n`,
+    }),
+  ],
+  mutate: (input, random) => jsonOf(mutate(parseJson(input), random)),
+  run: (input) => {
+    const settings = asObject(parseJson(input));
+    if (settings === undefined) return;
+    checkEditor(settings);
+    checkEnvironment(settings);
+  },
+};
+
+function checkEditor(settings: Readonly<Record<string, unknown>>): void {
+  const { httpsProxy, ...proxy } = settings;
+  const known = Object.fromEntries(Object.entries(proxy).filter(([name]) => Object.hasOwn(SCHEMA, name)));
+  const network =
+    httpsProxy === undefined ? { strictTls: true } : { strictTls: true, httpsProxy: httpsProxy as string };
+  const problems = findProblems(known, network);
+  for (const problem of problems) checkSentence(problem, [known['apiKey']]);
+  if (!isProxySettings(known)) return;
+  const refused = refusal(() => resolveConfig(known));
+  const names = problems.map(({ setting }) => setting);
+  if (refused !== undefined) assert.ok(names.includes(refused.setting), `only the proxy refuses ${refused.setting}`);
+  else
+    assert.deepEqual(
+      names.filter((name) => name !== 'httpsProxy'),
+      [],
+      'only the editor refuses it',
+    );
+}
+
+function checkEnvironment(fields: Readonly<Record<string, unknown>>): void {
+  const texts = Object.entries(fields).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  const { keyFile, ...values } = Object.fromEntries(texts);
+  const files = keyFile === undefined ? {} : { accessKeys: { path: '/run/keys', text: keyFile } };
+  const given = keyFile === undefined ? values : { ...values, PROXY_API_KEY: API_KEY, PROXY_ACCESS_KEYS: undefined };
+  const others = Object.entries(values).filter(([name]) => !SECRET_VARIABLES.includes(name));
+  // The same text may also be the value of another setting.
+  const isSecret = (text: unknown) => !others.some(([, value]) => value.includes(String(text)));
+  const secrets = [keyFile, ...SECRET_VARIABLES.map((name) => fieldsOf(values)[name])].filter(isSecret);
+  const refused = refusal(() => readConfig(given, files));
+  if (refused !== undefined) checkSentence(refused, secrets);
+}
+
+function refusal(read: () => unknown): ConfigError | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, error instanceof Error ? (error.stack ?? '') : String(error));
+    return error;
+  }
+}
+
+/** One line that names the setting and says what is allowed, without secrets. */
+function checkSentence({ message, editorMessage }: ConfigError, secrets: readonly unknown[]): void {
+  for (const text of [message, editorMessage]) {
+    assert.match(text, /^[\w.]+(?:=.*)? cannot be used: .{10,}$/);
+    assert.ok(text.length < 1000, `${text.length} characters`);
+    for (const secret of secrets) {
+      const isLong = typeof secret === 'string' && secret.trim().length >= SHORTEST_SECRET;
+      if (isLong) assert.ok(!text.includes(secret.trim()), 'a secret is shown');
+    }
+  }
+}
