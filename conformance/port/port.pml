@@ -41,8 +41,8 @@
 /* SRC src/supervisor/transition.ts: HANG_LIMIT */
 /* SRC src/supervisor/portProbe.ts: HEALTH_LIMIT */
 #define HANG_NOTICED 52
-/* KEYS_LIMIT, the probe that it interrupts, and STOP_LIMIT. SRC src/supervisor/portProbe.ts: KEYS_LIMIT, probeKeys */
-#define CONFIRM_LIMIT 8
+/* START_LIMIT, and the probe during which it passes. SRC src/supervisor/launcher.ts: START_LIMIT, confirm */
+#define CONFIRM_LIMIT 33
 /* An assumption, not a constant of the code: how long a process takes to listen. The code gives up after START_LIMIT. */
 #ifndef START_TIME
 #define START_TIME 2
@@ -376,8 +376,7 @@ end:
   /* SRC src/supervisor/portProbe.ts: probeKeys */
   :: atomic { state[self] == CONFIRMING && isOwn && !hangs[self] ->
        state[self] = OWNER; launches[self] = 0; set(self, NEVER) }
-  :: atomic { state[self] == CONFIRMING && hangs[self] && due(self) ->
-       current[self] = false; exited(self); state[self] = FAILED; launches[self] = 0; mayNotTakeOver[self] = true; set(self, WATCH_INTERVAL) }
+  :: atomic { state[self] == CONFIRMING && hangs[self] && due(self) -> exited(self) }
   :: atomic { state[self] == CONFIRMING && isFree && proc[self] == SERVING -> exited(self) }
 
   /* SRC src/supervisor/launcher.ts: fork */
