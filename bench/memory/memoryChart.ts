@@ -1,5 +1,6 @@
 // The chart of --memory: resident memory over time.
-import { MARGIN, drawing, line, polyline, rectangle, text } from '../svg.ts';
+import { drawing, line, polyline, rectangle } from '../svg.ts';
+import { TOP, WIDTH, timeGrid } from '../timeGrid.ts';
 
 export interface MemoryRun {
   /** Resident memory at each second, in MiB. */
@@ -11,20 +12,13 @@ export interface MemoryRun {
   readonly most: number;
 }
 
-const WIDTH = 760;
 const HEIGHT = 360;
-const LEFT = 60;
-const TOP = 76;
-const BOTTOM = HEIGHT - 36;
 
 /** @returns SVG */
 export function memoryChart({ samples, from, to, most }: MemoryRun): string {
   const highest = Math.ceil(Math.max(most, ...samples) / 50) * 50;
-  const x = (second: number) => LEFT + (second / Math.max(1, samples.length - 1)) * (WIDTH - LEFT - MARGIN);
-  const y = (mebibytes: number) => BOTTOM - (mebibytes / highest) * (BOTTOM - TOP);
   const levels = Array.from({ length: highest / 50 + 1 }, (_, index) => index * 50);
-  const step = samples.length > 600 ? 300 : 60;
-  const times = Array.from({ length: Math.ceil(samples.length / step) }, (_, index) => index * step);
+  const { bottom, x, y, grid } = timeGrid(HEIGHT, samples.length, highest, levels);
   return drawing(
     {
       title: 'Resident memory of Sealed Proxy, MiB',
@@ -33,12 +27,8 @@ export function memoryChart({ samples, from, to, most }: MemoryRun): string {
       height: HEIGHT,
     },
     [
-      rectangle(x(from), TOP, x(to) - x(from), BOTTOM - TOP, 'area'),
-      ...levels.flatMap((level) => [
-        line(LEFT, y(level), WIDTH - MARGIN, y(level), 'grid'),
-        text(LEFT - 8, y(level) + 4, String(level), 'note end'),
-      ]),
-      ...times.map((second) => text(x(second), BOTTOM + 20, `${second / 60} min`, 'note')),
+      rectangle(x(from), TOP, x(to) - x(from), bottom - TOP, 'area'),
+      ...grid,
       line(x(from), y(most), x(to), y(most), 'limit'),
       polyline(
         samples.map((mebibytes, second) => [x(second), y(mebibytes)] as const),
