@@ -8,6 +8,7 @@ import { isOver } from '../server/clientLimits.ts';
 import { SEE_MODELS } from '../usage/requestEntry.ts';
 import type { Config } from './config.ts';
 
+const KNOWN = VARIABLES.map(({ variable }) => variable);
 /** Edits by which a misspelled name may differ from the one that was meant. */
 const MAX_DISTANCE = 4;
 /** What Kubernetes sets for a Service named `proxy`, in addition to PROXY_PORT. */
@@ -69,15 +70,9 @@ export function unknownModels(
 
 /** A warning for each variable that looks like a setting and is not one, and a single one for those of Kubernetes. */
 export function unknownVariables(values: Values): { readonly variable: string; readonly note: string }[] {
-  const known = VARIABLES.map(({ variable }) => variable);
-  const unknown = Object.keys(values).filter((name) => name.startsWith('PROXY_') && !known.includes(name));
+  const unknown = unknownNames(values);
   const [link] = unknown.filter((name) => SERVICE_LINK.test(name));
-  const others = unknown.filter((name) => !SERVICE_LINK.test(name));
-  const warnings = others.map((variable) => {
-    const nearest = nearestOf(variable, known);
-    const remedy = nearest === undefined ? 'See --help for all settings.' : `Did you mean ${nearest}?`;
-    return { variable, note: `This is not a setting of the proxy, and is ignored. ${remedy}` };
-  });
+  const warnings = unknown.filter((name) => !SERVICE_LINK.test(name)).map(warningOf);
   if (link === undefined) return warnings;
   const note =
     'Kubernetes sets this variable and others for a Service named "proxy". To turn them off, set enableServiceLinks: false in the Pod.';
@@ -86,14 +81,27 @@ export function unknownVariables(values: Values): { readonly variable: string; r
 
 /** The names that are probably misspelled, as the end of a sentence about a setting that cannot be used; or empty. */
 export function misspelledNames(values: Values): string {
-  const meant = unknownVariables(values).filter(({ note }) => note.includes('Did you mean'));
-  return meant.map(({ variable, note }) => ` (${variable}: ${note})`).join('');
+  const misspelled = unknownNames(values).filter((name) => !SERVICE_LINK.test(name) && nearestOf(name) !== undefined);
+  return misspelled
+    .map(warningOf)
+    .map(({ variable, note }) => ` (${variable}: ${note})`)
+    .join('');
 }
 
-function nearestOf(name: string, known: readonly string[]): string | undefined {
-  const [first] = known
-    .map((candidate) => ({ candidate, distance: distance(name, candidate) }))
-    .toSorted((a, b) => a.distance - b.distance);
+function unknownNames(values: Values): readonly string[] {
+  return Object.keys(values).filter((name) => name.startsWith('PROXY_') && !KNOWN.includes(name));
+}
+
+function warningOf(variable: string): { readonly variable: string; readonly note: string } {
+  const nearest = nearestOf(variable);
+  const remedy = nearest === undefined ? 'See --help for all settings.' : `Did you mean ${nearest}?`;
+  return { variable, note: `This is not a setting of the proxy, and is ignored. ${remedy}` };
+}
+
+function nearestOf(name: string): string | undefined {
+  const [first] = KNOWN.map((candidate) => ({ candidate, distance: distance(name, candidate) })).toSorted(
+    (a, b) => a.distance - b.distance,
+  );
   return first !== undefined && first.distance <= MAX_DISTANCE ? first.candidate : undefined;
 }
 
