@@ -64,7 +64,7 @@ export function parseTrustedPcr0(value: string, refuse: Refuse): string {
   );
 }
 
-/** The path of a file; empty for none. A value that is no path may be the secret content of the file, so it is not shown. */
+/** The path of a file; empty for none. Another value may be the content of the file, so it is not shown. */
 export function parseFilePath(value: string, refuse: Refuse): string {
   if (!/\p{Cc}|-----BEGIN/u.test(value) && !isQuoted(value)) return value;
   throw refuse('it must be the path of a file, and not its content');

@@ -51,7 +51,6 @@ const FOLDERS: Readonly<Record<DialectName, string>> = { messages: '/anthropic',
 const COMPACT = '/responses/v1/responses/compact';
 /** What a client of Messages or of Responses requests with the base URL of OpenAI clients, or without any path in it. */
 const MESSAGES_ELSEWHERE = /^(?:\/v1){1,2}\/messages(?:\/|$)/;
-
 const RESPONSES_ELSEWHERE = /^(?:\/v1){1,2}\/responses(?:\/|$)/;
 
 const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
