@@ -9,6 +9,7 @@ import type {
 } from '../../session/transport.ts';
 import type { Backend } from '../../settings/rules.ts';
 import { Network } from './network.ts';
+import { ReadingTurns } from './readingTurns.ts';
 import type { RoutedDispatcher } from './routedDispatcher.ts';
 
 type Controller = Dispatcher.DispatchController;
@@ -22,6 +23,7 @@ export class UndiciTransport implements Transport {
   readonly #dispatcher: RoutedDispatcher;
   /** The requests that were cancelled, and that undici still keeps. */
   readonly #abandoned = new Set<UpstreamCall>();
+  readonly #turns = new ReadingTurns();
 
   constructor(backend: Backend, network = new Network()) {
     this.#backend = backend;
@@ -29,7 +31,7 @@ export class UndiciTransport implements Transport {
   }
 
   send(request: UpstreamRequest, handler: UpstreamHandler): UpstreamCall {
-    const call = new DispatchedCall(handler, this.#abandoned);
+    const call = new DispatchedCall(handler, this.#abandoned, this.#turns);
     const { origin, basePath } = this.#backend;
     const { method, body, length } = request;
     // undici compares the body with this length, and breaks the connection if they differ.
@@ -65,15 +67,20 @@ const CANCELLED = new Error('cancelled');
 class DispatchedCall implements UpstreamCall, Dispatcher.DispatchHandler {
   readonly #handler: UpstreamHandler;
   readonly #abandoned: Set<UpstreamCall>;
+  readonly #turns: ReadingTurns;
   #controller: Controller | undefined;
   #isSettled = false;
   #cancelled = false;
+  /** By the handler. */
   #paused = false;
+  /** For the next turn of the event loop. */
+  #isWaiting = false;
 
   /** @param abandoned has this call from its cancellation until undici forgets it */
-  constructor(handler: UpstreamHandler, abandoned: Set<UpstreamCall>) {
+  constructor(handler: UpstreamHandler, abandoned: Set<UpstreamCall>, turns: ReadingTurns) {
     this.#handler = handler;
     this.#abandoned = abandoned;
+    this.#turns = turns;
   }
 
   cancel(): void {
@@ -90,7 +97,7 @@ class DispatchedCall implements UpstreamCall, Dispatcher.DispatchHandler {
 
   resume(): void {
     this.#paused = false;
-    this.#controller?.resume();
+    if (!this.#isWaiting) this.#controller?.resume();
   }
 
   onRequestStart(controller: Controller): void {
@@ -105,8 +112,12 @@ class DispatchedCall implements UpstreamCall, Dispatcher.DispatchHandler {
     this.#handler.onHead(toHead(status, headers));
   }
 
-  onResponseData(_controller: Controller, chunk: Buffer): void {
-    if (!this.#cancelled) this.#handler.onData(chunk);
+  onResponseData(controller: Controller, chunk: Buffer): void {
+    if (this.#cancelled) return;
+    this.#handler.onData(chunk);
+    if (this.#isWaiting || !this.#turns.mustWait(chunk.length, this.#endWait)) return;
+    this.#isWaiting = true;
+    controller.pause();
   }
 
   onResponseEnd(): void {
@@ -125,6 +136,11 @@ class DispatchedCall implements UpstreamCall, Dispatcher.DispatchHandler {
       });
     }
   }
+
+  readonly #endWait = () => {
+    this.#isWaiting = false;
+    if (!this.#paused && !this.#cancelled) this.#controller?.resume();
+  };
 
   #fail(error: unknown): void {
     // undici passes the controller on when it begins to write the request to a connection.

@@ -181,6 +181,40 @@ describe('A request of UndiciTransport', () => {
     });
   });
 
+  describe('whose response arrives faster than it can be read', () => {
+    const SIZE = 8 * MEBIBYTE;
+    const RESPONSES = 4;
+    /** Two turns of the proxy may fall between two looks of the test. */
+    const MOST = 3 * 64 * 1024;
+    /** Small chunks, as an enclave sends them. */
+    const CHUNK = `40\r\n${'a'.repeat(0x40)}\r\n`;
+
+    it('lets everything else have its turn, and loses nothing', async () => {
+      const exchanges = [];
+      for (let count = 0; count < RESPONSES; count++) exchanges.push(await test.exchange());
+      let [inTurn, most] = [0, 0];
+      let watch = setImmediate(function look() {
+        most = Math.max(most, inTurn);
+        inTurn = 0;
+        watch = setImmediate(look);
+      });
+      const ends = exchanges.map(({ handler, connection }) => {
+        const end = new Promise<void>((resolve) => {
+          handler.during = (event) => {
+            if (event.startsWith('data')) inTurn += 0x40;
+            if (event === 'end') resolve();
+          };
+        });
+        connection.write(`${OK}transfer-encoding: chunked\r\n\r\n${CHUNK.repeat(SIZE / 0x40)}0\r\n\r\n`);
+        return end;
+      });
+      await withTimeout('the responses', DEADLINE, Promise.all(ends));
+      clearImmediate(watch);
+      for (const { handler } of exchanges) assert.equal(handler.bytes, SIZE);
+      assert.ok(most <= MOST, `${most} bytes were read in one turn`);
+    });
+  });
+
   describe('and its connection', () => {
     it('is reused by the next request', async () => {
       const sent = test.send();
