@@ -1,22 +1,19 @@
 // Local access keys, which other programs use instead of the API key.
-import { hash } from 'node:crypto';
 import { isCredential } from '../../session/envelope.ts';
 import { accessKeyId } from '../../shared/accessKeys.ts';
 import { PROXY_ERRORS } from '../http/openaiErrors.ts';
 import type { ClientError } from '../http/openaiErrors.ts';
 import type { UpstreamKey } from '../relay/upstream.ts';
 import type { KeyLimits } from './clientLimits.ts';
+import { SecretSearch } from './secretSearch.ts';
 
 const PREFIX = 'sealed-';
-const SECRET_LENGTH = 43;
 const LIKE_ACCESS_KEY = /^["']?sealed[-_]|sealed[-_][a-z0-9_-]{20}/i;
 
 /** In a longer text, only the complete length makes an access key: names of programs begin like one too. */
 const ACCESS_KEY_WITHIN = /sealed[-_][\w-]{43}/i;
 /** Names of headers and parameters for keys: what looks like a part of an access key there is one. */
 const FOR_KEYS = /key|token|auth|secret/i;
-/** What could be the secret of an access key, also with some other characters or a part of the prefix before it. */
-const LONG_WORD = /[\w-]{43,}/g;
 
 /** In milliseconds. */
 const REPORT_INTERVAL = 60_000;
@@ -40,11 +37,8 @@ interface KeyRules {
 
 export class AccessKeys {
   readonly #apiKey: string | null;
-  /**
-   * The digests of the access keys. To find one takes the same time for any number of keys, because a request may have to be
-   * searched for many. That the time tells something of a digest is of no use: nobody can calculate a key from it.
-   */
-  readonly #digests: ReadonlySet<string>;
+  /** The access keys without their prefix, which may be damaged. */
+  readonly #secrets: SecretSearch;
   readonly #onUsed: ((id: string) => void) | undefined;
   readonly #clientNames: ReadonlyMap<string, string> | undefined;
   readonly #limits: ReadonlyMap<string, KeyLimits> | undefined;
@@ -65,11 +59,11 @@ export class AccessKeys {
     this.#clientNames = rules.clientNames;
     this.#limits = rules.keyLimits;
     this.#only = rules.only ?? false;
-    this.#digests = new Set(accessKeys.map(digest));
+    this.#secrets = new SecretSearch(accessKeys.map((key) => key.slice(PREFIX.length)));
   }
 
   get isEmpty(): boolean {
-    return this.#digests.size === 0;
+    return this.#secrets.isEmpty;
   }
 
   /** What the log calls the client with the access key of this id. */
@@ -88,7 +82,7 @@ export class AccessKeys {
     if (!this.#isLikeAccessKey(bearer))
       return this.#only ? PROXY_ERRORS.keyNotAllowed : { value: bearer, accessKeyId: null };
     if (this.#apiKey === null) return PROXY_ERRORS.noApiKey;
-    if (!this.#digests.has(digest(bearer))) return PROXY_ERRORS.unknownAccessKey;
+    if (!this.#isAccessKey(bearer)) return PROXY_ERRORS.unknownAccessKey;
     const id = accessKeyId(bearer);
     if (!isCheck) this.#onUsed?.(id);
     return { value: this.#apiKey, accessKeyId: id };
@@ -96,26 +90,25 @@ export class AccessKeys {
 
   /** Whether a header or a parameter contains an access key, as such or percent-encoded: it must not be forwarded. */
   isIn(name: string, value: string): boolean {
-    const text = decode(`${name} ${value}`);
-    if (ACCESS_KEY_WITHIN.test(text) || (FOR_KEYS.test(name) && this.#isLikeAccessKey(decode(value)))) return true;
+    const text = `${name} ${value}`;
+    if (ACCESS_KEY_WITHIN.test(decode(text)) || (FOR_KEYS.test(name) && this.#isLikeAccessKey(value))) return true;
     return this.#hasSecret(text);
   }
 
+  #isAccessKey(text: string): boolean {
+    return text.startsWith(PREFIX) && this.#secrets.has(text.slice(PREFIX.length));
+  }
+
   /** True for an access key, also for one that was damaged in copying: the backend must not see any part of it. */
-  #isLikeAccessKey(bearer: string): boolean {
-    return LIKE_ACCESS_KEY.test(bearer) || this.#hasSecret(bearer);
+  #isLikeAccessKey(text: string): boolean {
+    return LIKE_ACCESS_KEY.test(decode(text)) || this.#hasSecret(text);
   }
 
   #hasSecret(text: string): boolean {
-    const words = text.match(LONG_WORD) ?? [];
-    return words.some((word) => this.#digests.has(digest(PREFIX + word.slice(-SECRET_LENGTH))));
+    return this.#secrets.isIn(text) || (text.includes('%') && this.#secrets.isIn(decode(text)));
   }
 }
 
 function decode(text: string): string {
   return text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
-}
-
-function digest(key: string): string {
-  return hash('sha256', key);
 }

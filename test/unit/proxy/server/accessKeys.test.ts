@@ -58,6 +58,21 @@ describe('AccessKeys', () => {
     }
   });
 
+  it('finds the secret of an access key with anything around it', () => {
+    const secret = one.slice('sealed-'.length);
+    const percent = (text: string) => Array.from(text, (letter) => `%${letter.charCodeAt(0).toString(16)}`).join('');
+    const keys = new AccessKeys('sk-mine', [other, one]);
+    for (const text of [`${secret}x`, `${secret}zz`, `u${secret}-`, `%${secret}`, percent(one), percent(secret)]) {
+      assert.equal(keys.resolve(text), PROXY_ERRORS.unknownAccessKey, text.length.toString());
+      assert.ok(keys.isIn('x-any', text), text.length.toString());
+      assert.ok(keys.isIn('x-any', `word ${'a'.repeat(50)}${text}${'-'.repeat(50)} word`), text.length.toString());
+      assert.ok(keys.isIn(text, ''), text.length.toString());
+    }
+    for (const text of [secret.slice(1), `${secret.slice(0, 20)}x${secret.slice(20)}`, 'a'.repeat(100)]) {
+      assert.ok(!keys.isIn('x-any', text), text.length.toString());
+    }
+  });
+
   it('searches long headers in a time that does not depend on the number of keys', () => {
     const keys = new AccessKeys('sk-mine', Array.from({ length: 10_000 }, newKey));
     const words = Array.from({ length: 40_000 }, () => newKey().slice('sealed-'.length)).join(' ');
