@@ -5,6 +5,9 @@ import { isProxyUrl } from './rules.ts';
 import { LIVE_SETTINGS, RESTART_SETTINGS, SCHEMA, SECRETS } from './schema.ts';
 import type { Group, ProxySettings, SettingName, UsedOf } from './schema.ts';
 
+/** What follows a password in a URL. */
+const BEFORE_HOST = /@|%40/;
+
 /** A value that cannot be used. Shows the value unless it is secret, and what is allowed. */
 export class ConfigError extends Error {
   readonly setting: SettingName | 'httpsProxy';
@@ -12,11 +15,11 @@ export class ConfigError extends Error {
   readonly editorMessage: string;
 
   /**
-   * @param shown what the message may quote of the value
+   * @param shown what the message may quote of the value; a value that may contain a password is not quoted
    * @param variable the variable that the value came from, if it is not that of the setting
    */
   constructor(setting: SettingName | 'httpsProxy', allowed: string, shown?: string, variable?: string) {
-    const reason = `${shown === undefined ? '' : `=${printable(shown)}`} cannot be used: ${allowed}`;
+    const reason = `${shown === undefined || BEFORE_HOST.test(shown) ? '' : `=${printable(shown)}`} cannot be used: ${allowed}`;
     const usual = setting === 'httpsProxy' ? 'HTTPS_PROXY' : (SCHEMA[setting].variable ?? setting);
     super((variable ?? usual) + reason);
     this.name = 'ConfigError';
@@ -92,8 +95,7 @@ export function readProxyUrl(
 ): string {
   const value: unknown = httpsProxy ?? environment['https_proxy'] ?? environment['HTTPS_PROXY'] ?? '';
   if (typeof value === 'string' && (value === '' || isProxyUrl(value))) return value;
-  const shown = typeof value === 'string' && !value.includes('@') ? value : undefined; // before an @ may be a password
-  throw new ConfigError('httpsProxy', proxyUrlRule(String(value)), shown);
+  throw new ConfigError('httpsProxy', proxyUrlRule(String(value)), typeof value === 'string' ? value : undefined);
 }
 
 /** What is allowed in place of this value. */

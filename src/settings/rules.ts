@@ -32,8 +32,7 @@ export function parseHost(value: string, refuse: Refuse): string {
 
 export function parseBackend(value: string, refuse: Refuse): Backend {
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  // The part before an @ may be a password, the part after a ? or # a token.
-  const shown = value.includes('@') ? undefined : value.replace(/[?#].*/s, '');
+  const shown = value.replace(/[?#].*/s, ''); // the rest may be a token
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw refuse('it must be a URL such as https://enclave.trymaple.ai', shown);
   }

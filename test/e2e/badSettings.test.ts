@@ -69,6 +69,12 @@ const BAD: readonly BadSetting[] = [
   { name: 'PROXY_BACKEND_URL', value: 'https://user:hidden-word@e.example', allowed: NO_CREDENTIALS, secret: true },
   { name: 'PROXY_BACKEND_URL', value: 'http://hidden-word@127.0.0.1:1', allowed: NO_CREDENTIALS, secret: true },
   ...[
+    { name: 'PROXY_HOST', value: 'http://user:hidden-word@127.0.0.1', allowed: /IP address/ },
+    { name: 'PROXY_ALLOWED_HOSTS', value: 'user:hidden-word@host', allowed: /host/ },
+    { name: 'PROXY_ALLOWED_ORIGINS', value: 'https://user:hidden-word@app', allowed: /an origin such as/ },
+    { name: 'HTTPS_PROXY', value: 'http://user:hidden-word%40proxy:3128', allowed: /the URL of a proxy/ },
+  ].map((setting) => ({ ...setting, secret: true as const })),
+  ...[
     'http://e.example',
     'http://192.168.1.2:8080',
     'http://127.evil.example',
@@ -181,6 +187,12 @@ const BAD: readonly BadSetting[] = [
         name: file,
         value: ACCESS_KEY,
         allowed: /_FILE cannot be used: no file has this path: use an absolute path, without quotes and ~$/,
+        secret: true,
+      },
+      {
+        name: file,
+        value: Buffer.alloc(32, 255).toString('base64'), // begins like an absolute path
+        allowed: /_FILE cannot be used: its value, which must be the path of a file, .*: the file does not exist/,
         secret: true,
       },
       ...(process.platform === 'win32' ? [] : DEVICES.map(([value, allowed]) => ({ name: file, value, allowed }))),

@@ -37,9 +37,14 @@ export async function readSecretFiles(paths: ReadonlyMap<SecretName, string>): P
   return files;
 }
 
+/** 32 bytes, as a secret may have them; it may begin with a slash. */
+const BASE64 = /^[A-Za-z0-9+/]{43}=$/;
+
 /** A value that is not an absolute path may be the secret itself. */
 export function shownPath(path: string): string {
-  return isAbsolute(path) ? inOneLine(path) : 'its value, which must be the path of a file, best an absolute one';
+  return isAbsolute(path) && !BASE64.test(path)
+    ? inOneLine(path)
+    : 'its value, which must be the path of a file, best an absolute one';
 }
 
 /** Why the file with this path cannot be read. */

@@ -99,6 +99,8 @@ function warningOf(variable: string): { readonly variable: string; readonly note
 }
 
 function nearestOf(name: string): string | undefined {
+  const longer = KNOWN.find((candidate) => candidate.startsWith(`${name}_`));
+  if (longer !== undefined) return longer;
   const [first] = KNOWN.map((candidate) => ({ candidate, distance: distance(name, candidate) })).toSorted(
     (a, b) => a.distance - b.distance,
   );

@@ -101,7 +101,9 @@ describe('unknownVariables()', () => {
     for (const [name, nearest] of [
       ['PROXY_ACCES_KEYS', 'PROXY_ACCESS_KEYS'],
       ['PROXY_APIKEY', 'PROXY_API_KEY'],
-      ['PROXY_REQUEST_TIMEOUT', undefined],
+      ['PROXY_REQUEST_TIMEOUT', 'PROXY_REQUEST_TIMEOUT_SECS'],
+      ['PROXY_TLS_KEY', 'PROXY_TLS_KEY_FILE'],
+      ['PROXY_TIMEOUT', undefined],
       ['PROXY_BACKEND', 'PROXY_BACKEND_URL'],
       ['PROXY_SOMETHING_ELSE', undefined],
     ] as const) {
