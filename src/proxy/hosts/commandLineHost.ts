@@ -5,6 +5,7 @@ import type { Values } from '../../settings/environment.ts';
 import { ConfigError } from '../../settings/proxyConfig.ts';
 import { SCHEMA } from '../../settings/schema.ts';
 import { createAccessKey } from '../../shared/accessKeys.ts';
+import { codeOf } from '../../shared/errors.ts';
 import { VERSION } from '../../shared/version.ts';
 import { serveMetrics } from '../metrics/listener.ts';
 import { Log } from '../process/log.ts';
@@ -110,7 +111,7 @@ class LimitError extends Error {
 }
 
 /** Prints a line for the file of the access keys. */
-function makeKey([action, name, ...limits]: readonly string[]): number {
+async function makeKey([action, name, ...limits]: readonly string[]): Promise<number> {
   if (action !== 'new' || name === undefined) {
     return complain(EXIT.invalid, 'to make an access key, run: sealed-proxy keys new NAME [LIMIT...]');
   }
@@ -125,8 +126,12 @@ function makeKey([action, name, ...limits]: readonly string[]): number {
     if (error instanceof LimitError) return complain(EXIT.invalid, error.message);
     throw error;
   }
-  process.stdout.write(`${[`${name}=${createAccessKey()}`, ...limits].join(' ')}\n`);
-  return EXIT.ok;
+  const line = `${[`${name}=${createAccessKey()}`, ...limits].join(' ')}\n`;
+  const error = await new Promise<Error | null | undefined>((resolve) => {
+    process.stdout.write(line, resolve);
+  });
+  if (!error) return EXIT.ok;
+  return complain(EXIT.failed, `the key could not be written (${codeOf(error) ?? 'unknown'}): run the command again`);
 }
 
 /** Does not show the argument, which may be a key. */
