@@ -8,6 +8,8 @@ if (!serveTranslation()) run();
 
 function run(): void {
   reportCrashes();
+  // Node would open a debugger on a port of this computer, through which other users could read all secrets.
+  process.on('SIGUSR1', () => undefined);
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined); // the reader is gone
   if (process.send === undefined) {
     void runCommandLine(process.argv.slice(2), process.env, import.meta.filename).then((exitCode) => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,11 +11,13 @@ import { VARIABLES } from '../../src/settings/environment.ts';
 import { VERSION } from '../../src/shared/version.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { sendRequest } from '../support/e2e/httpClient.ts';
-import { fromRoot, runToEnd } from '../support/e2e/process.ts';
+import { PROXY, fromRoot, runToEnd } from '../support/e2e/process.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
 import { itWithSignals } from '../support/e2e/signals.ts';
 import { RawServer } from '../support/rawServer.ts';
 import type { RawConnection } from '../support/rawServer.ts';
+
+const itOnLinux = process.platform === 'linux' ? it : it.skip;
 
 describe('runCommandLine()', () => {
   const scope = perTest();
@@ -31,6 +34,17 @@ describe('runCommandLine()', () => {
       }
       assert.match(stdout, /Exit codes: 0 .* 2 .* 3 /);
     }
+  });
+
+  itOnLinux('keys new fails if the key cannot be written', () => {
+    const out = openSync('/dev/full', 'w');
+    const { status, stderr } = spawnSync(process.execPath, [PROXY, 'keys', 'new', 'alice'], {
+      stdio: ['ignore', out, 'pipe'],
+      encoding: 'utf8',
+    });
+    closeSync(out);
+    assert.equal(stderr, 'sealed-proxy: the key could not be written (ENOSPC): run the command again\n');
+    assert.equal(status, 1);
   });
 
   it('--version is the version of the package and of /health', async () => {
@@ -283,6 +297,18 @@ describe('runCommandLine()', () => {
     }
     proxy.child.kill('SIGTERM');
     assert.deepEqual(await proxy.exit(), { code: 0, signal: null });
+  });
+
+  itWithSignals('opens no debugger on SIGUSR1, through which other users could read its secrets', async () => {
+    const proxy = await scope.proxy(await scope.enclave());
+    proxy.child.kill('SIGUSR1');
+    await sendRequest(proxy.url, { method: 'GET', path: '/health' });
+    proxy.child.kill('SIGTERM');
+    await proxy.exit();
+    assert.deepEqual(
+      proxy.stderr.items.filter((line) => !line.startsWith('{')),
+      [],
+    );
   });
 
   it('takes the keys from the environment', async () => {

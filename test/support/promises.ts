@@ -149,15 +149,16 @@ function lengthOf(json: unknown): number | undefined {
 }
 
 /**
- * The titles of all tests that run, each after those of the blocks that it is in. A test or a block with `skip` or `only`,
- * or one that another function makes, is not among them.
+ * The titles of all tests that run (`itWithSignals` everywhere but on Windows), each after those of the blocks that it is in. A
+ * test or a block with `skip` or `only`, or one that another function makes, is not among them.
  */
 export function testTitles(text: string): ReadonlySet<string> {
   const titles = new Set<string>();
   const visit = (node: ts.Node, blocks: readonly string[]): void => {
-    const [title] = isCallOf(node, 'describe') || isCallOf(node, 'it') ? node.arguments : [];
+    const isTest = isCallOf(node, 'it') || isCallOf(node, 'itWithSignals');
+    const [title] = isTest || isCallOf(node, 'describe') ? node.arguments : [];
     const path = title === undefined ? blocks : [...blocks, textOf(title)];
-    if (title !== undefined && isCallOf(node, 'it')) titles.add(path.join(IN));
+    if (title !== undefined && isTest) titles.add(path.join(IN));
     if (!isSkipped(node))
       ts.forEachChild(node, (child) => {
         visit(child, path);
