@@ -80,6 +80,9 @@ async function mixedLoad(proxy: RunningProcess, url: string, port: number, encla
   await asking(request, false, SECRETS['a key that cannot be sent']);
   await asking(request, true, SECRETS['an access key that is unknown']);
   await asking(`/status 401`);
+  for (const key of ['an access key', 'an access key that is unknown', 'the API key'] as const) {
+    await sendRequest(url, { body: JSON.stringify({ model: SECRETS[key], messages: [] }), headers });
+  }
   for (const path of [
     `/v1/models?api_key=${SECRETS['a key in the query']}`,
     `/v1/${SECRETS['a key in the path']}`,

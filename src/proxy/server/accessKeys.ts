@@ -95,6 +95,11 @@ export class AccessKeys {
     return this.#hasSecret(text);
   }
 
+  /** Whether a text that a client has sent contains an access key or the API key: it must not be logged. */
+  hasKey(text: string): boolean {
+    return (this.#apiKey !== null && text.includes(this.#apiKey)) || this.#isLikeAccessKey(text);
+  }
+
   #isAccessKey(text: string): boolean {
     return text.startsWith(PREFIX) && this.#secrets.has(text.slice(PREFIX.length));
   }

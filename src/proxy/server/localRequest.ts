@@ -150,6 +150,7 @@ export class LocalRequest {
     this.#destination = findRoute(this.#target?.target ?? '');
     const { dialect, label } = this.#destination;
     this.#entry = new RequestEntry(req.method ?? '', label, this.#requestId, options.clock);
+    this.#entry.hasKey = (text) => this.#state.keys.hasKey(text);
     // Elsewhere the header is written with the others, because Node writes a list of headers faster than single ones.
     if (dialect !== undefined) res.setHeader(REQUEST_ID_HEADER, this.#requestId);
     if (dialect === 'messages') res.setHeader('request-id', this.#requestId);

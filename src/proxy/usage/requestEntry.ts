@@ -51,6 +51,8 @@ export class RequestEntry {
   routine = false;
   /** True for a check of a window: not a use of the key. */
   isCheck = false;
+  /** Whether a text contains a key. Some users put one into the place of the model. */
+  hasKey: (text: string) => boolean = () => false;
   #answerPerToken = TEXT_PER_TOKEN;
   readonly #clocks: Pick<Clock, 'wall' | 'monotonic'>;
   readonly #at: number;
@@ -196,7 +198,8 @@ export class RequestEntry {
   }
 
   get #requestedModel(): string | null {
-    return parseModel(this.#fields?.value(0)) ?? null;
+    const model = parseModel(this.#fields?.value(0));
+    return model === undefined || this.hasKey(model) ? null : model;
   }
 
   /** Only of a failure for which it may be the reason: it is text of the client. */

@@ -73,6 +73,15 @@ describe('AccessKeys', () => {
     }
   });
 
+  it('recognizes the API key and every access key in a text of a client', () => {
+    const keys = new AccessKeys('sk-mine', [one]);
+    for (const text of ['sk-mine', `a sk-mine!`, one, newKey(), `"${one}"`])
+      assert.ok(keys.hasKey(text), text.slice(0, 9));
+    for (const keys of [new AccessKeys('sk-mine', [one]), new AccessKeys(null, [])]) {
+      for (const text of ['glm-5-2', 'sk-other', '']) assert.ok(!keys.hasKey(text), text);
+    }
+  });
+
   it('searches long headers in a time that does not depend on the number of keys', () => {
     const keys = new AccessKeys('sk-mine', Array.from({ length: 10_000 }, newKey));
     const words = Array.from({ length: 40_000 }, () => newKey().slice('sealed-'.length)).join(' ');

@@ -131,6 +131,13 @@ describe('RequestEntry', () => {
       assert.deepEqual([record().requestedModel, entry.bytesIn], ['gpt-x', body.length]);
     });
 
+    it('of no model that contains a key', () => {
+      entry.hasKey = (text) => text.includes('secret');
+      entry.received(Buffer.from('{"model":"the-secret"}'));
+      entry.started(404);
+      assert.equal(record().requestedModel, null);
+    });
+
     it('of at most 200 characters of that model, and of none that is not a text or in a body that is too long', () => {
       const requested = (...chunks: readonly string[]) => {
         entry = new RequestEntry('POST', PATH, null, clock);
