@@ -1,14 +1,15 @@
 // The sentences of the section Where Prompts Go. Pure.
 import { COMMANDS } from '../presentation/commands.ts';
-import { PRODUCT, unsealedSentence } from '../presentation/text.ts';
+import { PRODUCT, joined, unsealedSentence } from '../presentation/text.ts';
 import type { Tone } from '../presentation/text.ts';
+import { AGENTS_ID } from '../promptMap/sender.ts';
 import type { Group, Sender, SenderRemedy, SenderVerdict } from '../promptMap/sender.ts';
 import type { PromptsSection, Summary } from './model.ts';
 
 export const GROUPS: Readonly<Record<Group, { readonly title: string; readonly none: string }>> = {
   editor: { title: 'This Editor', none: '' },
   extensions: { title: 'AI Extensions', none: 'No AI extensions are installed.' },
-  commandLine: { title: 'Command Line', none: 'No known assistants were found on this computer.' },
+  commandLine: { title: 'Command Line', none: 'No known assistants of the command line were found.' },
 };
 
 const LIMITS = [
@@ -45,7 +46,7 @@ export function summaryOf(section: PromptsSection): Summary {
     case 'enclave':
       return {
         tone: count('sealed') === all ? 'good' : worst,
-        headline: sealedOf(count('sealed'), all),
+        headline: isAllButAgents(active) ? ALL_BUT_AGENTS : sealedOf(count('sealed'), all),
         detail: unsealed,
       };
     case 'development':
@@ -61,7 +62,10 @@ export function summaryOf(section: PromptsSection): Summary {
         detail:
           reach.cause === 'offHere'
             ? `This window does not use ${PRODUCT}; another window may run it.`
-            : `No prompts are sealed at the moment. Requests that reach ${PRODUCT} fail, and it does not forward them.`,
+            : joined(
+                `No prompts are sealed at the moment. Requests that reach ${PRODUCT} fail, and it does not forward them.`,
+                unsealed,
+              ),
       };
     case 'otherProgram':
       return {
@@ -76,6 +80,13 @@ export function summaryOf(section: PromptsSection): Summary {
         detail: 'Open the dashboard in that window to see where its prompts go.',
       };
   }
+}
+
+const ALL_BUT_AGENTS = 'Everything else listed here is sealed; agents built into VS Code cannot be checked.';
+
+function isAllButAgents(active: readonly Sender[]): boolean {
+  const others = active.filter(({ id }) => id !== AGENTS_ID);
+  return others.length > 0 && others.length < active.length && others.every(({ verdict }) => verdict === 'sealed');
 }
 
 function sealedOf(sealed: number, all: number): string {

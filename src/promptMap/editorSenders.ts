@@ -14,6 +14,7 @@ import { SETTINGS } from '../chat/sidePrompts/settings.ts';
 import { capitalized, joined, listed, sentence } from '../presentation/text.ts';
 import type { Fact } from '../presentation/text.ts';
 import type { Reach } from './reach.ts';
+import { AGENTS_ID } from './sender.ts';
 import type { Sender, SenderVerdict } from './sender.ts';
 import { throughChat } from './throughProxy.ts';
 
@@ -31,7 +32,7 @@ const KEEP_SEALED = { kind: 'command', name: 'keepChatSealed' } as const;
 
 /** No setting turns off all of them, and nothing says whether they are used. */
 const AGENTS: Sender = {
-  id: 'agents',
+  id: AGENTS_ID,
   name: 'Agents built into VS Code',
   group: 'editor',
   verdict: 'unknown',
@@ -92,16 +93,12 @@ function chatSender({ facts, prompts }: EditorReading, reach: Reach): Sender {
   }
   const through = throughChat(reach);
   if (others.length > 0) {
-    const isSealed = through.verdict === 'sealed';
-    const which = isSealed
-      ? `Models of Sealed Proxy are sealed; those of ${recipients} are not.`
-      : `At the moment no model is sealed, neither those of Sealed Proxy nor those of ${recipients}.`;
-    return {
-      ...CHAT,
-      verdict: 'depends',
-      sentence: joined('Each prompt goes to the model that you select.', which),
-      details,
-    };
+    const sentence = joined(
+      'Each prompt goes to the model that you select.',
+      OUR_MODELS[through.verdict] ?? '',
+      `Models of ${recipients} are not sealed.`,
+    );
+    return { ...CHAT, verdict: 'depends', sentence, details };
   }
   const offered = 'The model picker offers only models of Sealed Proxy.';
   if (!isVerifiedVersion(facts.version)) {
@@ -111,13 +108,21 @@ function chatSender({ facts, prompts }: EditorReading, reach: Reach): Sender {
   return { ...CHAT, verdict: through.verdict, sentence: joined(offered, through.addition), details };
 }
 
+/** What is said of our own models beside those of others. */
+const OUR_MODELS: Readonly<Partial<Record<SenderVerdict, string>>> = {
+  sealed: 'Models of Sealed Proxy are sealed.',
+  development: 'Models of Sealed Proxy go to a development backend, encrypted, but not verified.',
+  blocked: 'Models of Sealed Proxy fail at the moment, and nothing is sent to them.',
+  unknown: 'Another window with different settings decides where models of Sealed Proxy go.',
+};
+
 /** Ghost text and next edit suggestions of GitHub Copilot; those of other extensions are in the rows of these. */
 function inlineSender(prompts: readonly SidePrompt[], scope: Scope): Sender {
   const sender = condensed({ id: 'inlineSuggestions', name: "GitHub Copilot's inline suggestions" }, prompts, scope);
   const isLatent = prompts.some((prompt) => shareOf(prompt) === 'ifSignedIn');
   if (sender.verdict === 'off') {
     const off = isLatent
-      ? 'Off. If you sign in to GitHub Copilot, the code around your cursor goes to GitHub, which cannot be sealed.'
+      ? 'Nothing is sent now. If you sign in to GitHub Copilot, the code around your cursor goes to GitHub, unsealed.'
       : 'GitHub Copilot suggests nothing while you type.';
     return { ...sender, sentence: off };
   }
@@ -130,12 +135,13 @@ function inlineSender(prompts: readonly SidePrompt[], scope: Scope): Sender {
 function condensed(name: Pick<Sender, 'id' | 'name'>, prompts: readonly SidePrompt[], scope: Scope): Sender {
   const byShare = Map.groupBy(prompts, shareOf);
   const { verdict, addition } = verdictOf(new Set(byShare.keys()), scope);
+  const follows = byShare.has('depends') && scope.isChatSealed ? 'The models that you can select are all sealed.' : '';
   const canChange = [...byShare.keys()].some((share) => share !== 'sealed' && share !== 'off');
   return {
     ...name,
     group: 'editor',
     verdict,
-    sentence: joined(namedKinds(byShare), `In all: ${countMarks(prompts)}.`, addition),
+    sentence: joined(namedKinds(byShare), `Of ${prompts.length}: ${countMarks(prompts)}.`, follows, addition),
     details: prompts.map(detailOf),
     unsealed: unsealedTitles(prompts),
     ...(canChange ? { remedy: KEEP_SEALED } : {}),

@@ -14,7 +14,7 @@ export const VERDICTS = {
   partly: { word: 'Partly sealed', tone: 'warning' },
   unknown: { word: 'Unknown', tone: 'warning' },
   /** To the model that the user selects each time. */
-  depends: { word: 'Your choice', tone: 'neutral' },
+  depends: { word: 'Your choice', tone: 'warning' },
   /** Only to a development backend, encrypted. */
   development: { word: 'Not verified', tone: 'warning' },
   /** Nowhere: its requests fail until the proxy works. */
@@ -30,6 +30,9 @@ export type SenderVerdict = keyof typeof VERDICTS;
 export const VERDICT_ORDER = Object.keys(VERDICTS) as readonly SenderVerdict[];
 
 export type Group = 'editor' | 'extensions' | 'commandLine';
+
+/** Agents that VS Code brings itself: nothing says whether they are used. */
+export const AGENTS_ID = 'agents';
 
 /** What the button of a sender does. */
 export type SenderRemedy =

@@ -101,7 +101,10 @@ describe('The section Where Prompts Go', () => {
     await view.button('Set API Key').click();
     assert.deepEqual(await view.actions(), [{ type: 'command', name: 'setApiKey' }]);
     await view.show({ type: 'state', state: { ...STATE.state, prompts: { ...NO_KEY_PROMPTS, senders: [] } } });
-    assert.match(await view.panel(), /No AI extensions are installed\..*No known assistants were found/);
+    assert.match(
+      await view.panel(),
+      /No AI extensions are installed\..*No known assistants of the command line were found/,
+    );
     assert.doesNotMatch(await view.panel(), /This Editor/);
   });
 });

@@ -24,6 +24,23 @@ describe('summaryOf()', () => {
     const one = "When it is used, one of VS Code's side prompts leaves this computer unsealed: Dictation.";
     assert.equal(detailOf(ENCLAVE), one);
     assert.equal(detailOf({ kind: 'development' }), ''); // nothing is sealed
+    assert.ok(detailOf({ kind: 'nothing', why: 'Sealed Proxy is off.' }).endsWith(` ${one}`));
+  });
+
+  it('says when nothing is left that could be sealed', () => {
+    const agents = sender('unknown', { id: 'agents' });
+    const summary = (...verdicts: readonly SenderVerdict[]) =>
+      summaryOf({
+        ...{ reach: ENCLAVE, remedy: null, isRemote: false },
+        senders: [agents, ...verdicts.map((verdict) => sender(verdict))],
+      });
+    assert.deepEqual(summary('sealed', 'off'), {
+      tone: 'warning',
+      headline: 'Everything else listed here is sealed; agents built into VS Code cannot be checked.',
+      detail: '',
+    });
+    assert.equal(summary('sealed', 'depends').headline, 'Not everything is sealed: 1 of 3 is.');
+    assert.equal(summary().headline, 'Nothing listed here is completely sealed.');
   });
 
   it('is green only if everything that sends prompts is sealed', () => {

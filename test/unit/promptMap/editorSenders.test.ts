@@ -43,17 +43,27 @@ describe('editorSenders()', () => {
   it('says that the chat depends on the selected model if other vendors offer models', () => {
     const { chat } = senders();
     assert.equal(chat?.verdict, 'depends');
-    assert.match(chat.sentence, /Models of Sealed Proxy are sealed; those of Other Vendor and GitHub are not\./);
+    assert.match(
+      chat.sentence,
+      /Models of Sealed Proxy are sealed\. Models of Other Vendor and GitHub are not sealed\.$/,
+    );
   });
 
-  it('does not call those models sealed while the backend is not a verified enclave', () => {
-    for (const reach of [DEVELOPMENT, DOWN]) {
+  it('says what happens to prompts for our models while the backend is not a verified enclave', () => {
+    for (const [reach, ours] of [
+      [DEVELOPMENT, 'go to a development backend, encrypted, but not verified'],
+      [DOWN, 'fail at the moment, and nothing is sent to them'],
+      [{ kind: 'otherProgram', port: 7 }, 'fail at the moment, and nothing is sent to them'],
+    ] as const) {
       const { chat } = senders({}, reach);
-      assert.match(
-        chat?.sentence ?? '',
-        /At the moment no model is sealed, neither those of Sealed Proxy nor those of /,
-      );
+      const expected = `Models of Sealed Proxy ${ours}. Models of Other Vendor and GitHub are not sealed.`;
+      assert.ok(chat?.sentence.endsWith(expected), chat?.sentence);
     }
+    const { chat } = senders({}, { kind: 'otherProxy', port: 7 });
+    assert.match(
+      chat?.sentence ?? '',
+      /Another window with different settings decides where models of Sealed Proxy go\./,
+    );
   });
 
   it('calls the chat sealed if only our models are offered, and the enclave is verified', () => {
@@ -99,7 +109,7 @@ describe('editorSenders()', () => {
       '"Titles, summaries, commit messages", "Reviews, debug setup, settings search", Fallback for the utility models and 2 more ' +
         'go to GitHub. Agent host, Dictation and Semantic search and the rest of GitHub Copilot go to GitHub and cannot be sealed. ' +
         'Unknown: Search and execution subagents. ' +
-        'In all: 5 go to GitHub, 3 cannot be sealed, 1 unknown, 5 follow the selected model.',
+        'Of 14: 5 go to GitHub, 3 cannot be sealed, 1 unknown, 5 follow the selected model.',
     );
     assert.deepEqual(sidePrompts.remedy, { kind: 'command', name: 'keepChatSealed' });
     const [first] = sidePrompts.details;
@@ -113,7 +123,7 @@ describe('editorSenders()', () => {
       const prompts = judgeSidePrompts(facts);
       const row = editorSenders({ facts, prompts }, ENCLAVE).find(({ id }) => id === 'sidePrompts');
       const [numbers] = summaryOfMarks(prompts).split('; inline suggestions: ');
-      assert.ok(row?.sentence.endsWith(`In all: ${numbers}.`), row?.sentence);
+      assert.ok(row?.sentence.includes(`: ${numbers}.`), row?.sentence);
     }
   });
 
@@ -136,7 +146,7 @@ describe('editorSenders()', () => {
     assert.equal(sidePrompts?.verdict, 'partly');
     assert.match(
       sidePrompts.sentence,
-      /^When it is used, Dictation goes to Microsoft\. In all: 1 goes to Microsoft, .*1 follows the selected model, \d+ go to Sealed Proxy/,
+      /^When it is used, Dictation goes to Microsoft\. Of 14: 1 goes to Microsoft, .*1 follows the selected model, \d+ go to Sealed Proxy, .*\. The models that you can select are all sealed\.$/,
     );
     const unsetEverywhere = { ...dictation, [SETTINGS.utilityFallback]: 'mainAgent', [SETTINGS.inlineChat]: '' };
     assert.equal(senders({ models: [OUR_LARGE], values: unsetEverywhere })['sidePrompts']?.verdict, 'partly');
@@ -171,10 +181,7 @@ describe('editorSenders()', () => {
   it('calls them sealed only if all are sealed or off', () => {
     const { sidePrompts } = senders(ALL_SEALED);
     assert.equal(sidePrompts?.verdict, 'sealed');
-    assert.match(
-      sidePrompts.sentence,
-      /^In all: \d cannot be sealed if you sign in, \d+ go to Sealed Proxy, \d off\.$/,
-    );
+    assert.match(sidePrompts.sentence, /^Of 14: \d cannot be sealed if you sign in, \d+ go to Sealed Proxy, \d off\.$/);
     assert.equal(senders(ALL_SEALED, DOWN)['sidePrompts']?.verdict, 'blocked');
     assert.equal(senders({ ...ALL_SEALED, attested: false }, DEVELOPMENT)['sidePrompts']?.verdict, 'development');
     const withoutPlan = { ...ALL_SEALED.values, [SETTINGS.plan]: '' };
@@ -186,7 +193,7 @@ describe('editorSenders()', () => {
     assert.equal(inlineSuggestions?.verdict, 'off');
     assert.equal(
       inlineSuggestions.sentence,
-      'Off. If you sign in to GitHub Copilot, the code around your cursor goes to GitHub, which cannot be sealed.',
+      'Nothing is sent now. If you sign in to GitHub Copilot, the code around your cursor goes to GitHub, unsealed.',
     );
     assert.equal(inlineSuggestions.remedy?.kind, 'command');
   });
