@@ -72,6 +72,8 @@ describe('The limits of a client', () => {
       assertError(response, { status: 403, type: 'invalid_request_error', code: 'model_not_allowed', message });
       assert.deepEqual([line['client'], line['end']], ['writer', 'model_not_allowed']);
     }
+    const others = { path: '/v1/embeddings', body: JSON.stringify({ model: 'another-embedding', input: 'Hello' }) };
+    assert.equal((await send('writer', others)).response.status, 403);
     assert.equal(enclave.journal.requests.length, sent);
     const allowed = chatBody('Hello', { model: 'gemma4-31b' });
     assert.equal((await send('writer', { body: allowed })).response.status, 200);

@@ -133,6 +133,17 @@ describe('Secrets in files', () => {
     assert.deepEqual([await statusWith(proxy.url, CAROL), await statusWith(proxy.url, ALICE)], [200, 401]);
   });
 
+  it('are loaded again although they have all expired, and the log says so', async () => {
+    const { proxy } = await start();
+    write('access-keys', `alice=${ALICE} expires=2020-01-01\nbob=${BOB}\n`);
+    await proxy.logged('keys_reloaded', { cause: 'file', accessKeys: 2, expired: 1 });
+    write('access-keys', `alice=${ALICE} expires=2020-01-01\n`);
+    await proxy.logged('keys_reloaded', { cause: 'file', accessKeys: 1, expired: 1 });
+    const { level } = await proxy.logged('access_keys_expired');
+    assert.equal(level, 'warn');
+    assert.equal(proxy.log.filter(({ event }) => event === 'access_keys_expired').length, 1);
+  });
+
   itWithSignals('are loaded again when Kubernetes replaces the link to their folder', async () => {
     for (const [name, key] of [
       ['..v1', `alice=${ALICE}`],

@@ -21,6 +21,13 @@ const ADVICE: Readonly<Partial<Record<string, string>>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: TRUST_ADVICE,
   SELF_SIGNED_CERT_IN_CHAIN: TRUST_ADVICE,
   DEPTH_ZERO_SELF_SIGNED_CERT: TRUST_ADVICE,
+  CERT_HAS_EXPIRED: 'its certificate has expired, or the clock of this computer is wrong',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet, or the clock of this computer is wrong',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name; check the URL of the backend',
+  UND_ERR_SOCKET: 'the server closed the connection, or does not speak HTTP; check the URL of the backend and its port',
+  UND_ERR_SOCKS5_AUTH_FAILED: 'the SOCKS5 proxy refused the user name and the password in HTTPS_PROXY',
+  UND_ERR_SOCKS5_VERSION:
+    'what HTTPS_PROXY names is not a SOCKS5 proxy; for an HTTP proxy, its URL begins with http://',
 };
 
 /**

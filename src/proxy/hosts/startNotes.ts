@@ -4,6 +4,7 @@ import { VARIABLES } from '../../settings/environment.ts';
 import type { Values } from '../../settings/environment.ts';
 import { SCHEMA } from '../../settings/schema.ts';
 import { chatModelEntries, modelEntries } from '../../shared/modelList.ts';
+import type { Log } from '../process/log.ts';
 import { isOver } from '../server/clientLimits.ts';
 import { SEE_MODELS } from '../usage/requestEntry.ts';
 import type { Config } from './config.ts';
@@ -15,8 +16,22 @@ const MAX_DISTANCE = 4;
 const SERVICE_LINK =
   /^PROXY_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/;
 
-export const ALL_EXPIRED =
-  'Every access key has expired, so the proxy refuses all clients that send one. Set new access keys.';
+/** How many access keys have expired, for a line of the log; and whether those are all. */
+export function describeExpiry(
+  { accessKeys, keyLimits }: Pick<Config, 'accessKeys' | 'keyLimits'>,
+  now: number,
+): { readonly fields: { readonly expired?: number }; readonly isAll: boolean } {
+  const limits = [...(keyLimits?.values() ?? [])];
+  const expired = limits.filter(({ expires }) => expires !== undefined && isOver(expires, now)).length;
+  return { fields: expired > 0 ? { expired } : {}, isAll: expired > 0 && expired === accessKeys.length };
+}
+
+/** @param config or only its keys, after they were loaded again */
+export function warnOfExpiry(config: Pick<Config, 'accessKeys' | 'keyLimits'>, now: number, log: Log): void {
+  if (!describeExpiry(config, now).isAll) return;
+  const note = 'Every access key has expired, so the proxy refuses all clients that send one. Set new access keys.';
+  log.warn('access_keys_expired', { note });
+}
 
 /**
  * Who may use the proxy.
@@ -31,11 +46,9 @@ export function describeAccess(
     return { accessKeys: count, note: 'Every client must bring its own API key of the backend.' };
   const others = config.accessKeysOnly ? 'others are refused.' : 'others must bring their own API key of the backend.';
   const key = count === 1 ? 'the access key' : `one of the ${count} access keys`;
-  const limits = [...(config.keyLimits?.values() ?? [])];
-  const expired = limits.filter(({ expires }) => expires !== undefined && isOver(expires, now)).length;
   return {
     accessKeys: count,
-    ...(expired > 0 && { expired }),
+    ...describeExpiry(config, now).fields,
     note: `Clients with ${key} use the API key of the proxy; ${others}`,
   };
 }

@@ -41,6 +41,11 @@ describe('describeHandshakeFailure()', () => {
       ['ENOTFOUND', /ENOTFOUND: check the URL of the backend, the DNS of this computer, .*HTTPS_PROXY/],
       ['SELF_SIGNED_CERT_IN_CHAIN', /not trusted here; .* NODE_EXTRA_CA_CERTS$/],
       ['ECONNRESET', /^The connection to the backend failed: ECONNRESET$/],
+      ['CERT_HAS_EXPIRED', /has expired, or the clock of this computer is wrong$/],
+      ['ERR_TLS_CERT_ALTNAME_INVALID', /for another name; check the URL of the backend$/],
+      ['UND_ERR_SOCKET', /does not speak HTTP; check the URL of the backend and its port$/],
+      ['UND_ERR_SOCKS5_AUTH_FAILED', /refused the user name and the password in HTTPS_PROXY$/],
+      ['UND_ERR_SOCKS5_VERSION', /is not a SOCKS5 proxy/],
     ] as const) {
       assert.match(messageOf(asSessionError(Object.assign(new Error('hidden'), { code }))), advice);
     }

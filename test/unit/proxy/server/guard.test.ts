@@ -118,7 +118,14 @@ describe('isOwnHost() with a suffix', () => {
   });
 
   it('refuses the suffix itself, and names that only end like it', () => {
-    for (const host of ['apps.example', '.apps.example', 'xapps.example', 'a.apps.example.evil', 'a.example']) {
+    for (const host of [
+      'apps.example',
+      '.apps.example',
+      'xapps.example',
+      'evilapps.example',
+      'a.apps.example.evil',
+      'a.example',
+    ]) {
       assert.equal(own(host, rule), false, host);
     }
   });
