@@ -9,7 +9,10 @@ if (tag !== `v${version}`) fail(`the tag is ${tag}, and package.json has version
 const sections = readFileSync('CHANGELOG.md', 'utf8').split(/^## /m);
 const section = sections.find((text) => text.startsWith(`${version} - `));
 if (section === undefined) fail(`CHANGELOG.md has no section "## ${version} - DATE"`);
-writeFileSync(notes, `${section.split('\n').slice(1).join('\n').trim()}\n`);
+const text = section.split('\n').slice(1).join('\n').trim();
+// On the page of a release, relative links lead nowhere.
+const files = `${MANIFEST.repository.url.replace(/\.git$/, '')}/blob/${tag}/`;
+writeFileSync(notes, `${text.replaceAll(/\]\((?!https:)/g, `](${files}`)}\n`);
 console.log(`version=${version}\nprerelease=${isPreRelease(version)}`);
 
 function fail(reason) {

@@ -82,6 +82,12 @@ describe('scripts/tag.mjs', () => {
     const notes = readFileSync(join(folder, 'notes.md'), 'utf8');
     assert.match(notes, /^### /);
     assert.doesNotMatch(notes, /^## /m);
+    const targets = [...notes.matchAll(/\]\(([^)]*)\)/g)].map(([, target]) => target ?? '');
+    assert.deepEqual(
+      targets.filter((target) => !target.startsWith('https://')),
+      [],
+      'links that lead nowhere on the page of a release',
+    );
   });
 
   it('refuses any other tag', () => {
