@@ -1,0 +1,83 @@
+// Changes the code in many small ways, one at a time, and lists the changes that no unit test notices (mutation testing, with
+// Stryker): npm run mutation -- [AREA...]
+import { spawnSync } from 'node:child_process';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { fromNpm, installOnce } from './packages.mjs';
+
+const FOLDER = join('.cache', 'mutation');
+/** Stryker's runner does not know mocha 12 yet. It finds this mocha, because the copy of the project is in the same folder. */
+const PACKAGES = ['@stryker-mutator/core@10.0.0', '@stryker-mutator/mocha-runner@10.0.0', 'mocha@11.8.0'];
+const COPIED = ['src', 'test', 'conformance', 'bench', 'package.json', 'tsconfig.json'];
+
+/** What is changed, and the tests that have to notice it. */
+const AREAS = {
+  session: {
+    mutate: ['src/session/**/*.ts', '!src/session/wasmCode.ts'],
+    spec: ['test/unit/session/**/*.test.ts', 'test/integration/transportVectors.test.ts'],
+  },
+  attestation: {
+    mutate: ['src/attestation/**/*.ts'],
+    spec: ['test/unit/attestation/**/*.test.ts', 'test/integration/conformance.nitro.test.ts'],
+  },
+  dialects: { mutate: ['src/dialects/**/*.ts'], spec: ['test/unit/dialects/**/*.test.ts'] },
+  server: { mutate: ['src/proxy/server/**/*.ts'], spec: ['test/unit/proxy/server/**/*.test.ts'] },
+  relay: { mutate: ['src/proxy/relay/**/*.ts'], spec: ['test/unit/proxy/relay/**/*.test.ts'] },
+};
+
+const { positionals } = parseArgs({ allowPositionals: true });
+const unknown = positionals.find((name) => !Object.hasOwn(AREAS, name));
+if (unknown !== undefined) fail(`There is no area ${unknown}: use ${Object.keys(AREAS).join(', ')}`);
+const reason = installOnce(FOLDER, PACKAGES, fromNpm);
+if (reason !== undefined) fail(reason);
+for (const name of positionals.length === 0 ? Object.keys(AREAS) : positionals) report(name, run(name));
+
+/** Runs the tests of an area once for each change, in a copy of the project, and returns the changes with their results. */
+function run(name) {
+  const project = join(FOLDER, 'project');
+  rmSync(project, { recursive: true, force: true });
+  for (const path of COPIED) cpSync(path, join(project, path), { recursive: true });
+  const { mutate, spec } = AREAS[name];
+  const config = {
+    testRunner: 'mocha',
+    mochaOptions: { 'no-config': true, 'no-package': true, spec, require: ['test/support/hooks.ts'] },
+    mutate,
+    coverageAnalysis: 'perTest', // each change meets only the tests that reach it
+    ignoreStatic: true, // what runs only while a file is imported would need all tests, each in a process of its own
+    inPlace: true,
+    disableTypeChecks: false,
+    tsconfigFile: 'none',
+    reporters: ['json', 'progress-append-only'],
+    jsonReporter: { fileName: 'mutation.json' },
+  };
+  writeFileSync(join(project, 'stryker.config.json'), JSON.stringify(config));
+  const stryker = join('..', 'node_modules', '@stryker-mutator', 'core', 'bin', 'stryker.js');
+  const { status } = spawnSync(process.execPath, [stryker, 'run'], { cwd: project, stdio: 'inherit' });
+  if (status !== 0) fail(`Stryker ended with exit code ${status}`);
+  return JSON.parse(readFileSync(join(project, 'mutation.json'), 'utf8')).files;
+}
+
+function report(name, files) {
+  const mutants = Object.entries(files).flatMap(([path, file]) =>
+    file.mutants.map((mutant) => ({ path, file, mutant })),
+  );
+  const count = (...statuses) => mutants.filter(({ mutant }) => statuses.includes(mutant.status)).length;
+  const [noticed, missed] = [count('Killed', 'Timeout'), count('Survived', 'NoCoverage')];
+  const score = ((100 * noticed) / (noticed + missed)).toFixed(1);
+  for (const { path, file, mutant } of mutants) {
+    if (mutant.status !== 'Survived' && mutant.status !== 'NoCoverage') continue;
+    const { start, end } = mutant.location;
+    const lines = file.source.split('\n').slice(start.line - 1, end.line);
+    const [first = ''] = lines;
+    const original =
+      lines.length > 1 ? `${first.slice(start.column - 1)} …` : first.slice(start.column - 1, end.column - 1);
+    console.log(`${path}:${start.line}  ${original}  ->  ${mutant.replacement?.split('\n', 1)[0]}  (${mutant.status})`);
+  }
+  console.log(`${name}: ${score} % noticed (${noticed} of ${noticed + missed}; ${count('Ignored')} not tried)\n`);
+}
+
+function fail(reason) {
+  console.error(reason);
+  process.exit(1);
+}
