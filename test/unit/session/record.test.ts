@@ -94,7 +94,7 @@ for (const [label, primitives] of ALL_PRIMITIVES) {
         const { opener: closed } = session.beginCall(requestId);
         closed.destroy();
         closed.destroy();
-        assert.throws(() => closed.open(enclave.respond(requestId, key).seal(CHUNK, 0)));
+        assert.throws(() => closed.open(enclave.respond(requestId, key).seal(CHUNK, 0)), /destroyed/);
       }
     });
 
