@@ -137,13 +137,17 @@ async function answerOf({ method, path, body }: Kind, word: string): Promise<Buf
   return Buffer.concat(chunks);
 }
 
-/** Without what differs from one response to the next: the word, identifiers, and times. */
+/** What a stream of a dialect says while the backend is silent, at any place between two events. */
+const PINGS = /event: ping\ndata: \{"type":"ping"\}\n\n|: ping\n\n/g;
+
+/** Without what differs from one response to the next: the word, identifiers, times and pings. */
 function canonical(body: Buffer, word: string): Buffer {
   const text = body.toString();
   return Buffer.from(
     (word === '' ? text : text.replaceAll(word, 'WORD'))
       .replaceAll(/[0-9a-f]{32}/g, 'ID')
-      .replaceAll(/("(?:created_at|completed_at)":)\d+/g, '$1TIME'),
+      .replaceAll(/("(?:created_at|completed_at)":)\d+/g, '$1TIME')
+      .replaceAll(PINGS, ''),
   );
 }
 
