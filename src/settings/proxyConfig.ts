@@ -1,12 +1,9 @@
 // Resolves the settings of a proxy to what it uses. Throws an error for the first one that cannot be used.
 import type { NetworkSettings } from '../shared/messages.ts';
 import { IN_QUOTES, isQuoted } from './kinds.ts';
-import { isProxyUrl } from './rules.ts';
+import { isProxyUrl, mayHavePassword } from './rules.ts';
 import { LIVE_SETTINGS, RESTART_SETTINGS, SCHEMA, SECRETS } from './schema.ts';
 import type { Group, ProxySettings, SettingName, UsedOf } from './schema.ts';
-
-/** What follows a password in a URL. */
-const BEFORE_HOST = /@|%40/;
 
 /** A value that cannot be used. Shows the value unless it is secret, and what is allowed. */
 export class ConfigError extends Error {
@@ -19,7 +16,7 @@ export class ConfigError extends Error {
    * @param variable the variable that the value came from, if it is not that of the setting
    */
   constructor(setting: SettingName | 'httpsProxy', allowed: string, shown?: string, variable?: string) {
-    const reason = `${shown === undefined || BEFORE_HOST.test(shown) ? '' : `=${printable(shown)}`} cannot be used: ${allowed}`;
+    const reason = `${shown === undefined || mayHavePassword(shown) ? '' : `=${printable(shown)}`} cannot be used: ${allowed}`;
     const usual = setting === 'httpsProxy' ? 'HTTPS_PROXY' : (SCHEMA[setting].variable ?? setting);
     super((variable ?? usual) + reason);
     this.name = 'ConfigError';

@@ -30,9 +30,14 @@ export function parseHost(value: string, refuse: Refuse): string {
   throw refuse('it must be an IP address such as 127.0.0.1 or 0.0.0.0, or localhost', host);
 }
 
+/** Whether the beginning of an address, up to its last @, may be a password: no message quotes it then. */
+export function mayHavePassword(value: string): boolean {
+  return /@|%40/.test(value);
+}
+
 export function parseBackend(value: string, refuse: Refuse): Backend {
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  const shown = value.replace(/[?#].*/s, ''); // the rest may be a token
+  const shown = mayHavePassword(value) ? undefined : value.replace(/[?#].*/s, ''); // the rest may be a token
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw refuse('it must be a URL such as https://enclave.trymaple.ai', shown);
   }

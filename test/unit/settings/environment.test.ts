@@ -123,6 +123,8 @@ describe('readEnvironment()', () => {
     for (const url of [
       'https://user:hidden@enclave.example',
       'https://hidden@enclave.example',
+      'https://user:hidden?word@enclave.example',
+      'https://user:hidden#word%40enclave.example',
       'user:hidden@enclave.example',
       'ftp://user:hidden@enclave.example',
       'http://user:hidden@enclave.example',
