@@ -21,7 +21,7 @@ import { SecretReload } from './secretReload.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
 import { SocketError, takeSocket } from './socketActivation.ts';
-import { describeAccess, misspelledNames, unknownVariables, warnOfExpiry } from './startNotes.ts';
+import { describeAccess, misspelledNames, unknownVariables, warnIfAllExpired } from './startNotes.ts';
 import { TlsReload } from './tlsFiles.ts';
 import { verifyFile } from './verifyCommand.ts';
 import { printBuild } from './versionCommand.ts';
@@ -188,8 +188,9 @@ async function serve(environment: Values, mainFile: string): Promise<number | un
     reloadOnSignal(reload, tls);
     stopOnSignals(service, config, log); // before the first line: its reader may send a signal at once
     process.stdout.write(`sealed-proxy ${VERSION} listening on ${service.url}\n`);
-    log.info('access', describeAccess(config, Date.now()));
-    warnOfExpiry(config, Date.now(), log);
+    const access = describeAccess(config, Date.now());
+    log.info('access', access);
+    warnIfAllExpired(access, log);
     for (const warning of unknownVariables(environment)) log.warn('unknown_variable', warning);
     return undefined;
   } catch (error) {

@@ -7,7 +7,7 @@ import type { Log } from '../process/log.ts';
 import { readSecrets } from './config.ts';
 import { readSecretFiles } from './secretFiles.ts';
 import type { Service } from './service.ts';
-import { describeExpiry, warnOfExpiry } from './startNotes.ts';
+import { countKeys, warnIfAllExpired } from './startNotes.ts';
 
 export class SecretReload {
   readonly #service: Pick<Service, 'setKeys'>;
@@ -45,9 +45,9 @@ export class SecretReload {
         ...(cacheNamespaceRoot === null ? {} : { cacheNamespaceRoot }),
         ownership: null,
       });
-      const { fields } = describeExpiry(keys, Date.now());
-      this.#log.info('keys_reloaded', { cause, accessKeys: keys.accessKeys.length, ...fields });
-      warnOfExpiry(keys, Date.now(), this.#log);
+      const counts = countKeys(keys, Date.now());
+      this.#log.info('keys_reloaded', { cause, ...counts });
+      warnIfAllExpired(counts, this.#log);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       this.#log.warn('keys_not_reloaded', { cause, reason: error.message, note: 'The previous keys stay in use.' });

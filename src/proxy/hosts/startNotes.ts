@@ -16,19 +16,22 @@ const MAX_DISTANCE = 4;
 const SERVICE_LINK =
   /^PROXY_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/;
 
-/** How many access keys have expired, for a line of the log; and whether those are all. */
-export function describeExpiry(
-  { accessKeys, keyLimits }: Pick<Config, 'accessKeys' | 'keyLimits'>,
-  now: number,
-): { readonly fields: { readonly expired?: number }; readonly isAll: boolean } {
+/** For a line of the log. */
+type KeyCounts = {
+  readonly accessKeys: number;
+  /** Left out if there are none. */
+  readonly expired?: number;
+};
+
+/** @param now in milliseconds since 1970 */
+export function countKeys({ accessKeys, keyLimits }: Pick<Config, 'accessKeys' | 'keyLimits'>, now: number): KeyCounts {
   const limits = [...(keyLimits?.values() ?? [])];
   const expired = limits.filter(({ expires }) => expires !== undefined && isOver(expires, now)).length;
-  return { fields: expired > 0 ? { expired } : {}, isAll: expired > 0 && expired === accessKeys.length };
+  return { accessKeys: accessKeys.length, ...(expired > 0 && { expired }) };
 }
 
-/** @param config or only its keys, after they were loaded again */
-export function warnOfExpiry(config: Pick<Config, 'accessKeys' | 'keyLimits'>, now: number, log: Log): void {
-  if (!describeExpiry(config, now).isAll) return;
+export function warnIfAllExpired({ accessKeys, expired }: KeyCounts, log: Log): void {
+  if (expired !== accessKeys) return;
   const note = 'Every access key has expired, so the proxy refuses all clients that send one. Set new access keys.';
   log.warn('access_keys_expired', { note });
 }
@@ -40,15 +43,14 @@ export function warnOfExpiry(config: Pick<Config, 'accessKeys' | 'keyLimits'>, n
 export function describeAccess(
   config: Pick<Config, 'apiKey' | 'accessKeys' | 'accessKeysOnly' | 'keyLimits'>,
   now: number,
-): { readonly accessKeys: number; readonly expired?: number; readonly note: string } {
+): KeyCounts & { readonly note: string } {
   const count = config.accessKeys.length;
   if (config.apiKey === null)
     return { accessKeys: count, note: 'Every client must bring its own API key of the backend.' };
   const others = config.accessKeysOnly ? 'others are refused.' : 'others must bring their own API key of the backend.';
   const key = count === 1 ? 'the access key' : `one of the ${count} access keys`;
   return {
-    accessKeys: count,
-    ...describeExpiry(config, now).fields,
+    ...countKeys(config, now),
     note: `Clients with ${key} use the API key of the proxy; ${others}`,
   };
 }
