@@ -110,10 +110,12 @@ export class AccessKeys {
   }
 
   #hasSecret(text: string): boolean {
-    return this.#secrets.isIn(text) || (text.includes('%') && this.#secrets.isIn(decode(text)));
+    const decoded = decode(text);
+    return this.#secrets.isIn(text) || (decoded !== text && this.#secrets.isIn(decoded));
   }
 }
 
 function decode(text: string): string {
+  if (!text.includes('%')) return text;
   return text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
 }

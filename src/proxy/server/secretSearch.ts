@@ -4,7 +4,7 @@ import { hash, randomInt } from 'node:crypto';
 /** The length of a secret, in characters. */
 const LENGTH = 43;
 /** What a secret can be in. */
-const LONG_WORD = /[\w-]{43,}/g;
+const LONG_WORD = new RegExp(`[\\w-]{${LENGTH},}`, 'g');
 
 /**
  * The search takes a time that does not depend on the number of secrets, and grows with the length of the text only, because one
