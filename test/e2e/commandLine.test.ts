@@ -11,13 +11,11 @@ import { VARIABLES } from '../../src/settings/environment.ts';
 import { VERSION } from '../../src/shared/version.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { sendRequest } from '../support/e2e/httpClient.ts';
+import { itOnLinux, itWithSignals } from '../support/e2e/platforms.ts';
 import { PROXY, fromRoot, runToEnd } from '../support/e2e/process.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
-import { itWithSignals } from '../support/e2e/signals.ts';
 import { RawServer } from '../support/rawServer.ts';
 import type { RawConnection } from '../support/rawServer.ts';
-
-const itOnLinux = process.platform === 'linux' ? it : it.skip;
 
 describe('runCommandLine()', () => {
   const scope = perTest();

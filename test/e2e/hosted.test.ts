@@ -11,10 +11,10 @@ import { PLAIN_MODEL, chatBody } from '../support/e2e/chat.ts';
 import { DIALECTS_UNDER_TEST } from '../support/e2e/dialects.ts';
 import type { HostedProxy } from '../support/e2e/hosted.ts';
 import { openResponse, readResponse, sendRequest } from '../support/e2e/httpClient.ts';
+import { itWithSignals } from '../support/e2e/platforms.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
-import { itWithSignals } from '../support/e2e/signals.ts';
 import { DEADLINE, withTimeout } from '../support/withTimeout.ts';
 
 type Start = Extract<ToProxy, { type: 'start' }>;

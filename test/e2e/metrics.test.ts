@@ -12,11 +12,11 @@ import { toHex } from '../../src/shared/bytes.ts';
 import { MODEL, PLAIN_MODEL, chatBody } from '../support/e2e/chat.ts';
 import { openResponse, readResponse, sendRequest } from '../support/e2e/httpClient.ts';
 import type { ClientResponse, RequestOptions } from '../support/e2e/httpClient.ts';
+import { itWithSignals } from '../support/e2e/platforms.ts';
 import { runToEnd } from '../support/e2e/process.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';
 import { API_KEY, perTest } from '../support/e2e/scope.ts';
 import type { ServerProcess, Settings } from '../support/e2e/scope.ts';
-import { itWithSignals } from '../support/e2e/signals.ts';
 import { Metrics } from '../support/prometheusText.ts';
 import { eventually } from '../support/withTimeout.ts';
 

@@ -5,10 +5,10 @@ import { VERSION } from '../../src/shared/version.ts';
 import { MODEL, chatBody } from '../support/e2e/chat.ts';
 import { OLDEST_NODE, installOldestNode } from '../support/e2e/oldestNode.ts';
 import { openaiClient } from '../support/e2e/openaiClient.ts';
+import { itWithSignals } from '../support/e2e/platforms.ts';
 import { ENCLAVE, PROXY, RunningProcess, fromRoot, spawnNode } from '../support/e2e/process.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';
 import { ACCESS_KEY, perTest } from '../support/e2e/scope.ts';
-import { itWithSignals } from '../support/e2e/signals.ts';
 import { DEADLINE, withTimeout } from '../support/withTimeout.ts';
 
 describe('On the oldest supported Node', () => {

@@ -5,12 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chatBody } from '../support/e2e/chat.ts';
 import { sendRequest } from '../support/e2e/httpClient.ts';
+import { itOnLinux, itWithSignals } from '../support/e2e/platforms.ts';
 import { RunningProcess, fromRoot, spawnNode } from '../support/e2e/process.ts';
-import { itWithSignals } from '../support/e2e/signals.ts';
 import { allProcesses, isRunning } from '../support/vscode/processes.ts';
 
-/** `it` for tests that read /proc. */
-const itOnLinux = process.platform === 'linux' ? it : it.skip;
 const PARTS = ['src', 'scripts', 'esbuild.mjs', 'package.json', 'package-lock.json', 'tsconfig.json'];
 
 describe('npm start', () => {

@@ -8,9 +8,9 @@ import { createModel } from '../../src/devEnclave/model/model.ts';
 import { accessKeyId, createAccessKey } from '../../src/shared/accessKeys.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { openResponse, readResponse, sendRequest } from '../support/e2e/httpClient.ts';
+import { itWithSignals } from '../support/e2e/platforms.ts';
 import { PROXY, RunningProcess, runToEnd, spawnNode } from '../support/e2e/process.ts';
 import { API_KEY, perTest } from '../support/e2e/scope.ts';
-import { itWithSignals } from '../support/e2e/signals.ts';
 
 const [ALICE, BOB, CAROL] = [createAccessKey(), createAccessKey(), createAccessKey()];
 const ROOTS = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64'));

@@ -6,9 +6,9 @@ import { setImmediate } from 'node:timers/promises';
 import { createModel } from '../../src/devEnclave/model/model.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { openResponse, readResponse, sendRequest } from '../support/e2e/httpClient.ts';
+import { itWithSignals } from '../support/e2e/platforms.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';
 import { perTest } from '../support/e2e/scope.ts';
-import { itWithSignals } from '../support/e2e/signals.ts';
 import { timed } from '../support/e2e/stopwatch.ts';
 import { DEADLINE, eventually, withTimeout } from '../support/withTimeout.ts';
 

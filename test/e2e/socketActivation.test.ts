@@ -9,10 +9,10 @@ import { createModel } from '../../src/devEnclave/model/model.ts';
 import { freePort } from '../../src/supervisor/freePort.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { openResponse, readResponse, sendRequest } from '../support/e2e/httpClient.ts';
+import { itWithSignals } from '../support/e2e/platforms.ts';
 import { PROXY, RunningProcess, environment } from '../support/e2e/process.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
 import { bindSocket, descriptorOf, listenOnPath, startWithSockets } from '../support/e2e/sharedSocket.ts';
-import { itWithSignals } from '../support/e2e/signals.ts';
 import { TlsFolder } from '../support/tlsListeners.ts';
 import { DEADLINE, withTimeout } from '../support/withTimeout.ts';
 
