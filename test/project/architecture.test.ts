@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { findViolations, readSources } from '../support/architecture.ts';
 import type { Source } from '../support/architecture.ts';
 import { fromRoot } from '../support/e2e/process.ts';
-import { sourceOf, titlesWithoutSymbol } from '../support/unitTests.ts';
+import { sourceOf, titlesWithoutSymbol, usedOnImport } from '../support/unitTests.ts';
 
 const SOURCES = readSources();
 const file = (path: string, text: string): Source => ({ path, text });
@@ -238,6 +238,37 @@ describe('The unit tests', () => {
       titlesWithoutSymbol(read(`test/unit/${path}`), read(`src/${sourceOf(path)}`)).map((title) => `${path}: ${title}`),
     );
     assert.deepEqual(nameless, []);
+  });
+});
+
+describe('What tests import', () => {
+  it('defines no test while it is imported, and keeps no function that does', () => {
+    const files = readdirSync(fromRoot('test'), { recursive: true, encoding: 'utf8' }).filter(
+      (path) => path.endsWith('.ts') && !path.endsWith('.test.ts'),
+    );
+    assert.ok(files.length > 50);
+    const found = files.filter((path) => usedOnImport(readFileSync(fromRoot(`test/${path}`), 'utf8')).length > 0);
+    assert.deepEqual(found, []);
+  });
+});
+
+describe('usedOnImport()', () => {
+  it('finds functions that are kept or called outside of a function', () => {
+    for (const text of [
+      "export const itOnLinux = process.platform === 'linux' ? it : it.skip;",
+      "describe('x', () => {});",
+      'class X { static test = it; }',
+    ]) {
+      assert.equal(usedOnImport(text).length > 0, true, text);
+    }
+    for (const text of [
+      "function test() { it('x'); }",
+      "const test = () => it('x');",
+      'x.it(1);',
+      'type X = { it: 1 };',
+    ]) {
+      assert.deepEqual(usedOnImport(text), [], text);
+    }
   });
 });
 

@@ -29,6 +29,22 @@ export function titlesWithoutSymbol(test: string, source: string): string[] {
   return found;
 }
 
+/**
+ * What of mocha's functions a file that tests import uses while it is imported. A worker of mocha imports such a file once, but
+ * each test file has functions of its own: a test that is defined with those of an earlier file never runs.
+ */
+export function usedOnImport(support: string): string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isFunctionLike(node) || ts.isTypeNode(node)) return;
+    if (ts.isPropertyAccessExpression(node)) visit(node.expression);
+    else if (ts.isIdentifier(node) && ['describe', 'it'].includes(node.text)) found.push(node.text);
+    else ts.forEachChild(node, visit);
+  };
+  visit(parse(support));
+  return found;
+}
+
 /** The names that a source declares at its top level. */
 function symbolsOf(source: string): ReadonlySet<string> {
   const names = parse(source).statements.flatMap(declaredNames);
