@@ -68,6 +68,7 @@ const BY_CODE: readonly (readonly [code: RegExp, text: Text])[] = [
   [/^image_unconfirmed$/, { reason: 'new enclave image not accepted', action: 'reviewImage' }],
   [/^image_refused$/, { reason: 'enclave image refused by you', action: 'reviewImage' }],
   [/^history_unavailable$/, { reason: 'list of enclave images unavailable', action: 'diagnose' }],
+  [/^handshake_unavailable$/, { reason: 'the backend accepts no connections right now', action: 'diagnose' }],
   [/^(handshake_|response_)/, { reason: 'the server is not a working enclave', action: 'diagnose' }],
   [/^session_rejected$/, { reason: 'the enclave rejected the session', remedy: SEND_AGAIN }],
   [/^(record_|truncated$)/, { reason: 'response damaged or cut off', remedy: SEND_AGAIN }],

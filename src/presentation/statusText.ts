@@ -275,7 +275,7 @@ const NOTHING_SENT = 'No prompts or keys were sent.';
 
 /** Whether the connection failed in the handshake, before the first request. */
 function isBeforeRequests({ cause, failure }: Unreachable): boolean {
-  if (cause === 'protocol') return failure?.code.startsWith('handshake_') === true;
+  if (cause === 'protocol' || cause === 'backend') return failure?.code.startsWith('handshake_') === true;
   return cause === 'attestation' || cause === 'pcr0' || cause === 'clock';
 }
 

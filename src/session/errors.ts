@@ -8,8 +8,10 @@ export type SessionErrorCode =
   | 'timeout'
   /** The client disconnected, or the proxy is shutting down. */
   | 'cancelled'
-  /** The handshake reply has a status other than 200. */
+  /** The handshake reply has a status other than 200, and none of those below. */
   | 'handshake_status'
+  /** The handshake reply has status 429 or 500 to 599: the backend, or a server before it, is there but has a problem. */
+  | 'handshake_unavailable'
   /** The handshake reply does not have exactly the form that the protocol requires. */
   | 'handshake_malformed'
   /** The attestation failed; `cause` is the AttestationError. */

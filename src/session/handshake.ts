@@ -58,8 +58,8 @@ interface Offer {
 /**
  * Makes a session with the enclave: verifies its document, approves its image and checks the bindings (`attest`), then
  * derives the keys and compares the session id.
- * @throws SessionError `network`, `timeout`, `handshake_status`, `handshake_malformed`, `attestation_refused` (with the
- *   AttestationError as its cause), `weak_public_key`, `session_id_mismatch`
+ * @throws SessionError `network`, `timeout`, `handshake_status`, `handshake_unavailable`, `handshake_malformed`,
+ *   `attestation_refused` (with the AttestationError as its cause), `weak_public_key`, `session_id_mismatch`
  */
 export async function performHandshake(context: HandshakeContext): Promise<Session> {
   const offer = makeOffer();
@@ -144,7 +144,8 @@ function exchangeOffer({ transport, clock, timeout }: HandshakeContext, offer: O
         onHead(head) {
           const types = head.values('content-type');
           if (head.status !== 200) {
-            settle(new SessionError('handshake_status', `The backend answered the handshake with ${head.status}`));
+            const code = head.status === 429 || head.status >= 500 ? 'handshake_unavailable' : 'handshake_status';
+            settle(new SessionError(code, `The backend answered the handshake with ${head.status}`));
           } else if (types.length !== 1 || types[0] !== JSON_MEDIA_TYPE) {
             settle(new SessionError('handshake_malformed', 'The handshake reply is not exactly application/json'));
           }

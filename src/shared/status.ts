@@ -116,6 +116,7 @@ export function causeOf({ code, detail }: Pick<ConnectionFailure, 'code' | 'deta
     case 'image_unconfirmed':
     case 'image_refused':
       return 'newImage';
+    case 'handshake_unavailable':
     case 'enclave_error':
       return 'backend';
     case 'attestation_refused':

@@ -182,7 +182,7 @@ describe('The metrics', () => {
     const { proxy, url } = await start({}, 'handshake-500:1');
     await proxy.logged('handshake_failed');
     const before = await scrape(url);
-    assert.equal(before.sum('sealed_proxy_handshakes_total', { result: 'handshake_status' }), 1);
+    assert.equal(before.sum('sealed_proxy_handshakes_total', { result: 'handshake_unavailable' }), 1);
     assert.equal(before.sum('sealed_proxy_handshakes_total'), 1);
     assert.equal(before.sum('sealed_proxy_session_remaining_seconds'), 0);
     assert.equal((await chat(proxy, ALICE)).status, 200);

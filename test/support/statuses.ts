@@ -99,6 +99,7 @@ export const STATES: Readonly<Record<string, ProxyStatus>> = {
   }),
   'image refused, with its PCR0': unreachableStatus('pcr0', { message: `It has PCR0 ${VERIFIED.pcr0}` }),
   'failed in the handshake': unreachableStatus('protocol', { failure: failureOf('handshake_malformed') }),
+  'no connections accepted': unreachableStatus('backend', { failure: failureOf('handshake_unavailable') }),
   'failed in a request': unreachableStatus('protocol', { failure: failureOf('record_malformed') }),
   'refused by an HTTP proxy': unreachableStatus('network', { failure: failureOf('network', 'proxy_refused') }),
   'without the list of images': unreachableStatus('pcr0', {

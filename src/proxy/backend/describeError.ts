@@ -37,13 +37,15 @@ const ADVICE: Readonly<Partial<Record<string, string>>> = {
 export function describeHandshakeFailure(error: SessionError, basePath: string): Description {
   const description = describeError(error);
   const { code, detail, message } = description;
-  const advice = code.startsWith('handshake_') ? serverAdvice(basePath) : ADVICE[detail ?? ''];
+  const advice = code.startsWith('handshake_') ? serverAdvice(code, basePath) : ADVICE[detail ?? ''];
   return advice === undefined ? description : { ...description, message: `${message}: ${advice}` };
 }
 
-function serverAdvice(basePath: string): string {
-  return basePath.endsWith('/v1')
-    ? `the URL of the backend ends with ${basePath}; it must not have the path of the API, so remove it`
+function serverAdvice(code: string, basePath: string): string {
+  if (basePath.endsWith('/v1'))
+    return `the URL of the backend ends with ${basePath}; it must not have the path of the API, so remove it`;
+  return code === 'handshake_unavailable'
+    ? 'it cannot accept connections right now; if this continues, check the URL of the backend'
     : 'the server is not a working enclave; check the URL of the backend';
 }
 

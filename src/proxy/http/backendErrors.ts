@@ -57,6 +57,7 @@ const CODES: Readonly<Record<string, Problem>> = {
     what: 'The list of approved images cannot be downloaded, so the image of its enclave could not be checked.',
   },
   handshake_status: NOT_AN_ENCLAVE,
+  handshake_unavailable: { ...UNREACHABLE, what: 'It cannot accept connections right now.' },
   handshake_malformed: NOT_AN_ENCLAVE,
   enclave_error: { ...INVALID, what: 'Its enclave reported an error.' },
 };

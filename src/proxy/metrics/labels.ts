@@ -26,6 +26,7 @@ const SESSION_CODES: Readonly<Record<SessionErrorCode, 'handshake' | 'exchange'>
   timeout: 'handshake',
   cancelled: 'exchange',
   handshake_status: 'handshake',
+  handshake_unavailable: 'handshake',
   handshake_malformed: 'handshake',
   attestation_refused: 'handshake',
   history_unavailable: 'handshake',

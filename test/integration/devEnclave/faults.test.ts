@@ -42,7 +42,7 @@ describe('Faults of the development enclave', () => {
       ['handshake-wrong-type', 'handshake_malformed'],
       ['double-content-type', 'handshake_malformed'],
       ['handshake-redirect', 'handshake_status'],
-      ['handshake-500', 'handshake_status'],
+      ['handshake-500', 'handshake_unavailable'],
       ['handshake-oversize', 'handshake_malformed'],
       ['handshake-reset', 'network'],
       ['handshake-cut', 'network'],
@@ -257,10 +257,10 @@ describe('Faults of the development enclave', () => {
 
   it('can be changed while the enclave runs, which restarts the counts', async () => {
     const enclave = await start({ faults: 'handshake-500' });
-    await refusesHandshake(connect(enclave.url), 'handshake_status');
+    await refusesHandshake(connect(enclave.url), 'handshake_unavailable');
     enclave.setFaults('handshake-500:2');
     await connect(enclave.url);
-    await refusesHandshake(connect(enclave.url), 'handshake_status');
+    await refusesHandshake(connect(enclave.url), 'handshake_unavailable');
     enclave.setFaults('');
     await connect(enclave.url);
   });

@@ -157,13 +157,16 @@ describe('performHandshake() and the outer response', () => {
     return begun;
   }
 
-  for (const status of [201, 204, 206, 301, 302, 303, 307, 308, 400, 401, 403, 404, 413, 429, 500, 502, 503]) {
+  for (const status of [
+    201, 204, 206, 301, 302, 303, 307, 308, 400, 401, 403, 404, 413, 428, 429, 430, 499, 500, 502, 503, 599,
+  ]) {
     it(`rejects status ${status}, even with a correct body, and follows no redirect`, async () => {
       const begun = await answered((handshake) => {
         const fields = [...JSON_FIELDS, ['location', '/v2/session']] as const;
         handshake.call.respond(status, fields, developmentReply(handshake));
       });
-      await assert.rejects(begun.session, refusal('handshake_status'));
+      const code = status === 429 || status >= 500 ? 'handshake_unavailable' : 'handshake_status';
+      await assert.rejects(begun.session, refusal(code));
       await assert.rejects(begun.session, { message: new RegExp(`with ${status}$`) });
       assert.ok(begun.call.isCancelled());
       assert.equal(begun.clock.timers, 0);
@@ -275,7 +278,7 @@ describe('performHandshake() and the outer response', () => {
       call.begin(500, JSON_FIELDS);
       call.handler.onError(new Error('cancelled'));
     });
-    await assert.rejects(begun.session, refusal('handshake_status'));
+    await assert.rejects(begun.session, refusal('handshake_unavailable'));
   });
 
   it('uses the current timeout setting', async () => {

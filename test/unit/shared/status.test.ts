@@ -10,6 +10,7 @@ const CAUSES: Readonly<Record<SessionErrorCode, Cause>> = {
   timeout: 'network',
   cancelled: 'protocol',
   handshake_status: 'protocol',
+  handshake_unavailable: 'backend',
   handshake_malformed: 'protocol',
   attestation_refused: 'attestation',
   history_unavailable: 'pcr0',

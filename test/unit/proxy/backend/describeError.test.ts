@@ -57,4 +57,11 @@ describe('describeHandshakeFailure()', () => {
     for (const path of ['', '/api']) assert.equal(messageOf(error, path), `It answered with 404: ${check}`);
     assert.match(messageOf(error, '/x/v1'), /the URL of the backend ends with \/x\/v1; .* remove it$/);
   });
+
+  it('does not call a server without capacity something that is not an enclave', () => {
+    const error = new SessionError('handshake_unavailable', 'It answered with 503');
+    const wait = 'it cannot accept connections right now; if this continues, check the URL of the backend';
+    assert.equal(messageOf(error, ''), `It answered with 503: ${wait}`);
+    assert.match(messageOf(error, '/v1'), /must not have the path of the API/);
+  });
 });

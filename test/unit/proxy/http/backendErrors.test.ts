@@ -9,6 +9,7 @@ describe('errorOfExchange()', () => {
     timeout: 'timeout',
     cancelled: 'response_invalid',
     handshake_status: 'not_an_enclave',
+    handshake_unavailable: 'backend_unreachable',
     handshake_malformed: 'not_an_enclave',
     attestation_refused: 'attestation_failed',
     history_unavailable: 'image_not_approved',
