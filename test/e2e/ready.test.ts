@@ -81,7 +81,12 @@ describe('GET /ready', () => {
     await gone.close();
     for (const [backend, reason, sentence] of [
       [gone, 'backend_unreachable', /It cannot be reached\. \(ECONNREFUSED\)$/],
-      [await scope.enclave({ faults: 'handshake-500' }), 'not_an_enclave', /is not a working enclave\.$/],
+      [
+        await scope.enclave({ faults: 'handshake-500' }),
+        'backend_unreachable',
+        /cannot accept connections right now\.$/,
+      ],
+      [await scope.enclave({ faults: 'handshake-redirect' }), 'not_an_enclave', /is not a working enclave\.$/],
       [
         await scope.enclave({ faults: 'wrong-nonce' }),
         'attestation_failed',
@@ -103,10 +108,10 @@ describe('GET /ready', () => {
     enclave.setFaults('');
     const handshakes = enclave.journal.handshakes;
     await clock.advance(15 * SECOND - 1);
-    await assertNotReady(proxy.url, 'not_an_enclave', /./);
+    await assertNotReady(proxy.url, 'backend_unreachable', /./);
     assert.equal(enclave.journal.handshakes, handshakes);
     await clock.advance(1);
-    await assertNotReady(proxy.url, 'not_an_enclave', /./);
+    await assertNotReady(proxy.url, 'backend_unreachable', /./);
     await logged(proxy, 'session');
     await assertReady(proxy.url);
   });
@@ -120,7 +125,7 @@ describe('GET /ready', () => {
     await logged(proxy, 'handshake_failed');
     await assertReady(proxy.url);
     await clock.advance(MINUTE);
-    await assertNotReady(proxy.url, 'not_an_enclave', /./);
+    await assertNotReady(proxy.url, 'backend_unreachable', /./);
   });
 
   it('is 503 after the computer slept, until there is a new session', async () => {
@@ -143,7 +148,7 @@ describe('GET /ready', () => {
     await failing.logged('handshake_failed');
     const { code, stdout, stderr } = await runToEnd(['--ready'], { PROXY_PORT: String(failing.port) });
     assert.deepEqual([code, stdout], [1, '']);
-    assert.match(stderr, /^sealed-proxy: no ready proxy on 127\.0\.0\.1 port \d+: not_an_enclave: .*enclave\.$/);
+    assert.match(stderr, /^sealed-proxy: no ready proxy on 127\.0\.0\.1 port \d+: backend_unreachable: .*right now\.$/);
     const other = await runToEnd(['--ready'], { PROXY_PORT: String(enclave.port) });
     assert.match(other.stderr, /another program uses this port$/);
   });
