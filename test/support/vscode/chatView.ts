@@ -138,8 +138,8 @@ export async function askInChat(page: Page, words: string): Promise<void> {
     return (await isTyped()) === typed;
   };
   await eventually(`the question "${words}" in the input`, async () => {
-    // In its first line: below the input, which grows and shrinks, are buttons that open something over it.
-    await input.click({ position: { x: 20, y: 8 } });
+    // Without the pointer: something that the editor shows, such as a hover, may cover the input.
+    await input.getByRole('textbox').focus();
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.type(words);
     return soon(true);

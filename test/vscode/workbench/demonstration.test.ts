@@ -42,8 +42,14 @@ describe('npm start -- --vscode', function () {
 
   /** Starts the demonstration and opens its address, as a user does. */
   async function start(): Promise<void> {
-    demo = new RunningProcess(spawnNode(fromRoot('scripts/run.mjs'), { args: ['scripts/start.mjs', '--vscode'] }));
-    scope.onClose(() => demo.kill());
+    const started = new RunningProcess(
+      spawnNode(fromRoot('scripts/run.mjs'), { args: ['scripts/start.mjs', '--vscode'] }),
+    );
+    scope.onClose(async () => {
+      started.child.kill(); // which ends its children too, unlike SIGKILL
+      await started.exit();
+    });
+    demo = started;
     const line = await demo.stdout.find('the address', (text) => text.includes('  editor  '));
     await page.goto(line.replace('editor', '').trim());
     await page.locator('.monaco-workbench').waitFor();
