@@ -6,7 +6,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { HttpSink } from '../../src/proxy/relay/httpSink.ts';
 import { Relay } from '../../src/proxy/relay/relay.ts';
-import type { RelayContext, Timeouts } from '../../src/proxy/relay/relay.ts';
+import type { Timeouts } from '../../src/proxy/relay/relay.ts';
 import { RequestLimits } from '../../src/proxy/relay/requestLimits.ts';
 import { RequestEntry } from '../../src/proxy/usage/requestEntry.ts';
 import { encodeMetadata } from '../../src/session/envelope.ts';
@@ -38,11 +38,9 @@ export class RelaysUnderTest {
     this.#server = createServer((req, res) => {
       const announced = req.headers['content-length'];
       const entry = new RequestEntry(req.method ?? '', req.url ?? '');
-      // A relay never reads the attestation result of a session.
-      const exchange = backend as unknown as RelayContext['exchange'];
       const place = this.limits.admit(['client']) ?? assert.fail('There is no place');
       const relay = new Relay(
-        { exchange, timeouts: this.timeouts, onOutcome: () => undefined },
+        { exchange: backend, timeouts: this.timeouts, onOutcome: () => undefined },
         {
           entry,
           metadata: encodeMetadata(METADATA),

@@ -129,8 +129,8 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     options.log.debug('client_error', { code: error.code });
     const connection = connections.get(socket);
-    if (connection === undefined) {
-      socket.destroy(); // the TLS handshake has failed, so there is nothing to answer with
+    if (connection === undefined || error.code?.startsWith('ERR_SSL_') === true) {
+      socket.destroy(); // TLS has failed, so there is nothing to answer with
       return;
     }
     // The client must not take the error for the response to an earlier request on this connection.
