@@ -78,7 +78,7 @@ describe('AccessKeys', () => {
     for (const text of ['sk-mine', `a sk-mine!`, one, newKey(), `"${one}"`])
       assert.ok(keys.hasKey(text), text.slice(0, 9));
     for (const keys of [new AccessKeys('sk-mine', [one]), new AccessKeys(null, [])]) {
-      for (const text of ['glm-5-2', 'sk-other', '']) assert.ok(!keys.hasKey(text), text);
+      for (const text of ['glm-5-2', 'sk-other', '', 'null', '100%25 new']) assert.ok(!keys.hasKey(text), text);
     }
   });
 
@@ -89,6 +89,11 @@ describe('AccessKeys', () => {
       inProportion(() => keys.isIn('x-any', words)),
       false,
     );
+  });
+
+  it('knows whether there are any', () => {
+    assert.ok(new AccessKeys('sk-mine', []).isEmpty);
+    assert.ok(!new AccessKeys('sk-mine', [one]).isEmpty);
   });
 
   it('copies the list of access keys', () => {

@@ -68,6 +68,36 @@ describe('Connections', () => {
     );
   });
 
+  it('are more than the limit if all of them relay a request', () => {
+    const all = openMany(MAX_CONNECTIONS, (connection) => {
+      connection.beginRelay('a');
+    });
+    all.push(open());
+    assert.ok(all.slice(0, -1).every(isOpen));
+  });
+
+  it('of a caller are those that it has used last', () => {
+    const [first, ...others] = openMany(MAX_CONNECTIONS, (connection) => {
+      connection.usedBy('a');
+    });
+    first?.usedBy('a');
+    open();
+    assert.deepEqual(
+      [first, others[0]].map((connection) => connection && isOpen(connection)),
+      [true, false],
+    );
+  });
+
+  it('go on with another socket', () => {
+    const connection = open();
+    const { socket } = connection;
+    const encrypted = new Socket();
+    connections.replace(connection, encrypted);
+    assert.equal(connections.get(socket), undefined);
+    assert.equal(connections.get(encrypted), connection);
+    assert.equal([...connections].length, 1);
+  });
+
   it('forget one that its client closed', async () => {
     const { socket } = openMany(MAX_CONNECTIONS)[0] ?? assert.fail();
     socket.destroy();

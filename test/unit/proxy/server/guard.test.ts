@@ -153,6 +153,7 @@ describe('isOwnHost() of a proxy that listens on the network', () => {
       assert.equal(own(host, { boundTo: '::', allowed: [] }), false, host);
     }
     assert.equal(own('my-computer:80', { boundTo: '0.0.0.0', allowed: ['my-computer'] }), true);
+    assert.equal(own('my-computer:80', { boundTo: 'my-computer', allowed: [] }), true);
   });
 });
 

@@ -33,6 +33,26 @@ describe('readRequestHead()', () => {
     }
   });
 
+  it('says whether there is a body', () => {
+    for (const [rawHeaders, expected] of [
+      [[], false],
+      [['Content-Length', '0'], true],
+      [['Content-Length', '12'], true],
+      [['Transfer-Encoding', 'chunked'], true],
+    ] as const) {
+      const head = read(rawHeaders);
+      assert.ok('metadata' in head);
+      const metadata = JSON.parse(Buffer.from(head.metadata.subarray(4)).toString()) as Record<string, unknown>;
+      assert.equal(metadata['body_present'], expected);
+    }
+  });
+
+  it('takes the longest target and the most headers that fit', () => {
+    const most = Array.from({ length: MAX_REQUEST_HEADERS }, (_, index) => [`x-${index}`, '']).flat();
+    assert.ok('metadata' in read(most));
+    assert.ok('metadata' in read([], `/${'a'.repeat(MAX_TARGET - 1)}`));
+  });
+
   it('returns the error for a request that does not fit into an envelope', () => {
     const many = Array.from({ length: MAX_REQUEST_HEADERS + 1 }, (_, index) => [`x-${index}`, '']).flat();
     const long = Array.from({ length: 20 }, (_, index) => [`x-${index}`, 'v'.repeat(8000)]).flat();

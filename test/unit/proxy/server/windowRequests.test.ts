@@ -36,6 +36,7 @@ describe('windowRequest()', () => {
       ['POST', [REQUEST_HEADERS.release, makeRequest('release', randomBytes(32), REPORT)]],
       ['GET', [REQUEST_HEADERS.activity, makeRequest('activity', randomBytes(32), REPORT)]],
       ['POST', []],
+      ['PUT', release],
     ] as const) {
       assert.equal(windowRequest(method, raw, OWN), undefined);
     }
@@ -93,9 +94,15 @@ describe('proofFor()', () => {
   });
 
   it('is empty without a valid challenge or without a secret', () => {
-    for (const raw of [[], [CHALLENGE_HEADER, 'x'], [CHALLENGE_HEADER, challenge, CHALLENGE_HEADER, challenge]]) {
+    const codeFor = (text: string) => [WINDOW_HEADER, authenticateChallenge(SECRET, text, 14114)];
+    for (const raw of [
+      [],
+      codeFor(''),
+      [CHALLENGE_HEADER, 'x', ...codeFor('x')],
+      [CHALLENGE_HEADER, challenge, CHALLENGE_HEADER, challenge, ...codeFor(challenge)],
+    ]) {
       assert.deepEqual(proofFor(raw, OWN), []);
     }
-    assert.deepEqual(proofFor([CHALLENGE_HEADER, challenge], WITHOUT_SECRET), []);
+    assert.deepEqual(proofFor([CHALLENGE_HEADER, challenge, ...codeFor(challenge)], WITHOUT_SECRET), []);
   });
 });
