@@ -4,6 +4,7 @@ import { ChatReader, END_OF_STREAM } from '../dialects/chatReader.ts';
 import type { ChatDelta, FinishReason } from '../dialects/chatReader.ts';
 import { DialectError } from '../dialects/dialectError.ts';
 import { EventStreamReader } from '../dialects/eventStream.ts';
+import { LONGEST_NAME, asPlain } from '../shared/escape.ts';
 import { asObject, parseJson } from '../shared/json.ts';
 import { ChatError } from './chatError.ts';
 
@@ -107,6 +108,6 @@ export class ResponseReader {
 function argumentsOf(name: string, json: string): object {
   if (json.trim() === '') return {};
   const value = asObject(parseJson(json));
-  if (value === undefined) throw new ChatError(`The model called the tool ${name} with invalid arguments. Try again.`);
-  return value;
+  if (value !== undefined) return value;
+  throw new ChatError(`The model called the tool ${asPlain(name, LONGEST_NAME)} with invalid arguments. Try again.`);
 }

@@ -109,8 +109,12 @@ export function summarizeSealing(section: SidePromptsSection, prompts: PromptsSe
   }
   const now = rows.filter((row) => isOurs(row.now)).length;
   const after = rows.filter((row) => row.after !== null && isOurs(row.after)).length;
+  const following = rows.filter((row) => row.now.kind === 'follows').length;
   const turnOff = rows.filter(isTurnedOffBest);
   const sealing = joined(
+    following === 0
+      ? ''
+      : `${following} ${following === 1 ? 'follows' : 'follow'} the model that you select in the chat.`,
     recommended === null
       ? `${PRODUCT} offers no models at the moment, so nothing can be sealed.`
       : changes === 0
@@ -126,7 +130,7 @@ export function summarizeSealing(section: SidePromptsSection, prompts: PromptsSe
   );
   return {
     tone: toneOf(section, reach),
-    ...described(now === 0 ? 'No side prompt' : `${now} of ${rows.length} side prompts`, now, prompts, sealing),
+    ...described({ now, of: rows.length, following }, prompts, sealing),
     lines: recommended !== null && changes === 0 ? linesOf(rows, reach) : [],
   };
 }
@@ -144,24 +148,25 @@ function toneOf({ rows, recommended, changes }: SidePromptsSection, reach: Reach
 
 /** While nothing reaches a verified enclave, that comes first, and nothing is called sealed. */
 function described(
-  counted: string,
-  count: number,
+  { now: count, of, following }: { readonly now: number; readonly of: number; readonly following: number },
   prompts: PromptsSection,
   sealing: string,
 ): Pick<Summary, 'headline' | 'detail'> {
+  const counted = count === 0 ? 'No side prompt' : `${count} of ${of} side prompts`;
+  const isAlways = count === 0 && following > 0 ? 'always ' : ''; // with the right model, some do
   const verb = (one: string, more: string) => (count <= 1 ? one : more);
   switch (prompts.reach.kind) {
     case 'enclave':
-      return { headline: `${counted} ${verb('is', 'are')} sealed.`, detail: sealing };
+      return { headline: `${counted} ${verb('is', 'are')} ${isAlways}sealed.`, detail: sealing };
     case 'development':
       return {
-        headline: `${counted} ${verb('goes', 'go')} to ${count === 0 ? 'your backend' : `${DEVELOPMENT_BACKEND}, which is not verified`}.`,
+        headline: `${counted} ${isAlways}${verb('goes', 'go')} to ${count === 0 ? 'your backend' : `${DEVELOPMENT_BACKEND}, which is not verified`}.`,
         detail: sealing,
       };
     case 'nothing':
     case 'otherProgram':
     case 'otherProxy': {
-      const goes = `${counted} ${verb('goes', 'go')} to ${PRODUCT}.`;
+      const goes = `${counted} ${isAlways}${verb('goes', 'go')} to ${PRODUCT}.`;
       return {
         headline: summaryOf(prompts).headline,
         detail: joined(goes, count === 0 ? '' : throughChat(prompts.reach).addition, sealing),

@@ -134,6 +134,7 @@ describe('The section Requests', () => {
     const { items, view } = await openWith(request);
     assert.match(await items.innerText(), /Failed: the backend does not know the model gpt-4o[^]*Select one that/);
     await view.button('Show Models').click();
+    await view.page.waitForFunction(() => document.activeElement?.ariaLabel === 'Models');
     await view.show();
     assert.ok(await view.page.getByRole('region', { name: 'Models' }).isVisible());
     assert.deepEqual(await view.saved(), { ...SAVED, section: 'overview', details: true });

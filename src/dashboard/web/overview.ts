@@ -84,7 +84,7 @@ function details(section: ConnectionSection): TemplateResult {
 }
 
 function models({ chatModels, otherModels }: ConnectionSection): TemplateResult {
-  return html`<div class="scroller models" tabindex="0" role="region" aria-label="Models">
+  return html`<div class="scroller models" id="models" tabindex="0" role="region" aria-label="Models">
     <table>
       <caption class="visually-hidden">
         Models of the backend, with their capabilities

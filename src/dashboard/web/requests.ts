@@ -137,6 +137,7 @@ function button(action: FailureAction, dashboard: Dashboard): TemplateResult {
     }
     dashboard.change({ section: 'overview', details: true });
     document.getElementById('tab-overview')?.focus(); // this button goes
+    requestAnimationFrame(() => document.getElementById('models')?.focus()); // the list is there with the next frame
   };
   return html`<button type="button" class="link" @click=${run}>${titleOf(action)}</button>`;
 }

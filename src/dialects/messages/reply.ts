@@ -8,6 +8,7 @@ import type {
   StopReason,
   Usage,
 } from '@anthropic-ai/sdk/resources/messages';
+import { LONGEST_NAME, asPlain } from '../../shared/escape.ts';
 import { asObject } from '../../shared/json.ts';
 import type { ChatDelta, ChatOutcome, ChatUsage, FinishReason } from '../chatReader.ts';
 import { requestIdOf } from '../dialect.ts';
@@ -192,7 +193,8 @@ function inputOf(name: string, json: string, finish: FinishReason): object {
   const input = asObject(parseExactJson(json));
   if (input !== undefined) return input;
   if (finish === 'length' || finish === 'contentFilter') return {};
-  throw invalidResponse(`The model called the tool ${name} with an input that is not valid JSON. Try again.`);
+  const tool = asPlain(name, LONGEST_NAME);
+  throw invalidResponse(`The model called the tool ${tool} with an input that is not valid JSON. Try again.`);
 }
 
 /** Cached tokens are not among the input tokens of this API. */

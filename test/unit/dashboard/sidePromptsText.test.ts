@@ -120,7 +120,7 @@ describe('summarizeSealing()', () => {
     const marks = [SEALED, FOLLOWS, cannot('editor'), SEALED, cannot('service'), UNKNOWN, goesTo('Other Vendor'), OFF];
     const { headline, detail, lines } = done(marks);
     assert.equal(headline, '2 of 8 side prompts are sealed.');
-    assert.equal(detail, 'Seal has nothing left to change.');
+    assert.equal(detail, '1 follows the model that you select in the chat. Seal has nothing left to change.');
     assert.deepEqual(
       lines.map(({ word, names }) => `${word}: ${names}`),
       [
@@ -154,7 +154,9 @@ describe('summarizeSealing()', () => {
     const { headline, lines } = done([goesTo(DEVELOPMENT_BACKEND), FOLLOWS], { kind: 'development' });
     assert.equal(headline, '1 of 2 side prompts goes to a development backend, which is not verified.');
     const none = done([FOLLOWS], { kind: 'development' });
-    assert.equal(none.headline, 'No side prompt goes to your backend.');
+    assert.equal(none.headline, 'No side prompt always goes to your backend.');
+    assert.match(none.detail, /^1 follows the model that you select in the chat\./);
+    assert.equal(done([GITHUB], { kind: 'development' }).headline, 'No side prompt goes to your backend.');
     assert.equal(lines[0]?.word, 'Not verified');
   });
 

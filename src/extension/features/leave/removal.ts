@@ -50,7 +50,7 @@ export function settingElsewhere(name: string, isRemote: boolean): Leftover {
   const commands = isRemote
     ? '"Preferences: Open User Settings (JSON)" or "Preferences: Open Remote Settings (JSON)"'
     : '"Preferences: Open User Settings (JSON)"';
-  const message = `This window cannot reset the setting. Run ${commands}, and delete the line with "${name}" there.`;
+  const message = `This window cannot reset the setting. Run ${commands}, and delete the line with "${name}" there, and any other that begins with "sealedProxy.".`;
   return { where: name, message };
 }
 
