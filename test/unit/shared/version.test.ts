@@ -3,10 +3,13 @@ import { readFileSync } from 'node:fs';
 import { COMMIT, VERSION, compareVersions, installedPrograms } from '../../../src/shared/version.ts';
 import { fromRoot } from '../../support/e2e/process.ts';
 
+const readJson = (path: string) => JSON.parse(readFileSync(fromRoot(path), 'utf8')) as unknown;
+
 describe('VERSION', () => {
-  it('is the version in package.json', () => {
-    const { version } = JSON.parse(readFileSync(fromRoot('package.json'), 'utf8')) as { version: string };
-    assert.equal(VERSION, version);
+  it('is the version in package.json and package-lock.json', () => {
+    const { version } = readJson('package.json') as { version: string };
+    const lock = readJson('package-lock.json') as { version: string; packages: { '': { version: string } } };
+    assert.deepEqual([version, lock.version, lock.packages[''].version], [VERSION, VERSION, VERSION]);
   });
 });
 
