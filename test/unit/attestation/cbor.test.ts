@@ -87,7 +87,16 @@ describe('decodeCbor()', () => {
   });
 
   it('rejects keys that are neither integers nor text', () => {
-    for (const hex of ['a1410000', 'a1f400', 'a1f600', 'a18000', 'a1a000', 'a1f93c0000', 'bf9fff00ff']) {
+    for (const hex of [
+      'a1410000',
+      'a1f400',
+      'a1f600',
+      'a18000',
+      'a1a000',
+      'a1f93c0000',
+      'bf9fff00ff',
+      'a20000410000',
+    ]) {
       assert.throws(() => decodeHex(hex), /a key of another type/, hex);
     }
     const keys = new Map<unknown, number>([

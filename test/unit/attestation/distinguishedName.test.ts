@@ -3,7 +3,10 @@ import { X509Certificate } from 'node:crypto';
 import { CHAIN_CASES } from '../../../conformance/nitro/generator/chains.ts';
 import { parseCertificate } from '../../../src/attestation/certificates.ts';
 import { parseSignedEnvelope } from '../../../src/attestation/cose.ts';
+import { DerReader } from '../../../src/attestation/der.ts';
+import { distinguishedName } from '../../../src/attestation/distinguishedName.ts';
 import { parsePayload } from '../../../src/attestation/document.ts';
+import { encodeDer, encodeOid } from '../../../src/devEnclave/attestation/der.ts';
 import { REAL_DOCUMENT } from '../../support/realDocument.ts';
 
 /** The subject of the leaf of a case. */
@@ -38,6 +41,19 @@ describe('distinguishedName()', () => {
 
   it('joins the attributes of one relative name by a plus sign', () => {
     assert.equal(subjectOf('a relative name with two attributes'), 'CN=a+CN=b');
+  });
+
+  it('refuses text that is not UTF-8, and characters that the type of a string does not have', () => {
+    const nameOf = (tag: 'utf8String' | 'printableString' | 'ia5String', ...bytes: readonly number[]) => {
+      const attribute = encodeDer('sequence', encodeOid('2.5.4.3'), encodeDer(tag, Uint8Array.from(bytes)));
+      return distinguishedName(new DerReader(encodeDer('sequence', encodeDer('set', attribute))).any());
+    };
+    assert.equal(nameOf('utf8String', 0xc3, 0xa9), 'CN=é');
+    for (const bytes of [[0xe9], [0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80]]) {
+      assert.throws(() => nameOf('utf8String', ...bytes), /./, String(bytes));
+    }
+    assert.throws(() => nameOf('printableString', 0x40), /characters that its type does not allow/);
+    assert.throws(() => nameOf('ia5String', 0xe9), /characters that its type does not allow/);
   });
 
   it('writes other types and values in hex', () => {
