@@ -25,7 +25,10 @@ const AREAS = {
   },
   dialects: { mutate: ['src/dialects/**/*.ts'], spec: ['test/unit/dialects/**/*.test.ts'] },
   server: { mutate: ['src/proxy/server/**/*.ts'], spec: ['test/unit/proxy/server/**/*.test.ts'] },
-  relay: { mutate: ['src/proxy/relay/**/*.ts'], spec: ['test/unit/proxy/relay/**/*.test.ts'] },
+  relay: {
+    mutate: ['src/proxy/relay/**/*.ts'],
+    spec: ['test/unit/proxy/relay/**/*.test.ts', 'test/unit/proxy/server/server.test.ts'],
+  },
 };
 
 const { positionals } = parseArgs({ allowPositionals: true });

@@ -40,6 +40,8 @@ interface ServerChange {
   /** The host that the server listens on, as it was told. */
   readonly boundTo?: string;
   readonly tls?: TlsIdentity;
+  /** By default, one that has a session. */
+  readonly backend?: FakeBackend;
 }
 
 /** What a client sends; by default a GET with the access key. */
@@ -115,7 +117,7 @@ export class ServerUnderTest {
   }
 
   static async open(change: ServerChange = {}): Promise<ServerUnderTest> {
-    const server = new ServerUnderTest(await FakeBackend.ready(), change);
+    const server = new ServerUnderTest(change.backend ?? (await FakeBackend.ready()), change);
     server.#local.server.listen(0, '127.0.0.1');
     await once(server.#local.server, 'listening');
     return server;
