@@ -8,8 +8,8 @@ const NO_ROUTE =
   'A firewall may block direct connections. If your network needs a proxy, set http.proxy. Otherwise check your ' +
   'network, your VPN and the setting sealedProxy.backendUrl.';
 const REFUSED =
-  'Nothing accepts connections at this address. Check the setting sealedProxy.backendUrl. A firewall may also refuse ' +
-  'direct connections: if your network needs a proxy, set http.proxy.';
+  'Nothing accepts connections at the address in the setting sealedProxy.backendUrl. Check it. A firewall may also ' +
+  'refuse direct connections: if your network needs a proxy, set http.proxy.';
 const NO_NAME =
   'The name of the server cannot be resolved. Check your network, your VPN and the setting sealedProxy.backendUrl. ' +
   'If your network needs a proxy, set http.proxy.';

@@ -46,6 +46,7 @@ export function sidePromptsSection(
           ),
       )}
     </div>
+    <p>Side prompts are what VS Code sends to a model by itself, beside what you ask.</p>
     ${table(sidePrompts, prompts, dashboard)}`;
 }
 
