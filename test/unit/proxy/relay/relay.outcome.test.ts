@@ -37,7 +37,7 @@ describe('A relayed request', () => {
     connection.send('0\r\n\r\n');
     const call = await server.backend.transport.next('the request');
     const record = await call.body();
-    assert.deepEqual((await server.backend.enclaveOf(call).open(record)).body, uploaded);
+    assert.deepEqual(server.backend.enclaveOf(call).open(record).body, uploaded);
     const downloaded = randomBytes(3_000_000);
     const response = server.backend.enclaveOf(call).respond(record.subarray(0, 16));
     call.begin(200, RECORDS);
