@@ -37,6 +37,9 @@ const HTTP_OPTIONS = {
 /** How long a new connection stays open for its first request although the proxy stops, in milliseconds. */
 const NEW_LIFETIME = 1000;
 
+/** Connections that are still accepted when the proxy stops: twice as many as the system lets wait (Node's `backlog`). */
+const MAX_WAITING = 1022;
+
 /** The times between the probes of a client that has closed its half, in milliseconds; the last one repeats. */
 const PROBES = [100, 1000];
 
@@ -144,8 +147,7 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
   });
   /** Node takes one connection in each turn of its loop, and the system resets those that wait when the server closes. */
   const acceptWaiting = async () => {
-    const deadline = performance.now() + NEW_LIFETIME;
-    for (let quiet = 0; quiet < 2 && performance.now() < deadline;) {
+    for (let quiet = 0, turns = 0; quiet < 2 && turns < MAX_WAITING; turns++) {
       const before = accepted;
       await nextTurn();
       quiet = accepted === before ? quiet + 1 : 0;
