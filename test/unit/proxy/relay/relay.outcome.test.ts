@@ -7,7 +7,7 @@ import { eventually } from '../../../support/withTimeout.ts';
 const PATH = '/v1/chat/completions';
 const EVENTS = [{ name: 'content-type', value: 'text/event-stream' }];
 
-describe('A relayed request', () => {
+describe('A request of a Relay', () => {
   let server: ServerUnderTest;
 
   beforeEach(async () => {

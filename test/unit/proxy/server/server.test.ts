@@ -40,7 +40,7 @@ function assertError(response: RawResponse, error: ClientError): void {
   assert.deepEqual(response.json(), { error: { message, type, param: null, code } });
 }
 
-describe('The proxy server', () => {
+describe('The server of createProxyServer()', () => {
   let server: ServerUnderTest;
 
   afterEach(() => server.close());
