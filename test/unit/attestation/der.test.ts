@@ -10,8 +10,7 @@ import {
   wholeBytes,
 } from '../../../src/attestation/der.ts';
 import type { DerElement } from '../../../src/attestation/der.ts';
-import { readExtensions } from '../../../src/attestation/extensions.ts';
-import { encodeDer, encodeOid } from '../../../src/devEnclave/attestation/der.ts';
+import { encodeDer } from '../../../src/devEnclave/attestation/der.ts';
 
 const bytesOf = (hex: string) => Uint8Array.from(Buffer.from(hex.replaceAll(' ', ''), 'hex'));
 const elementOf = (hex: string): DerElement => new DerReader(bytesOf(hex)).any();
@@ -168,23 +167,5 @@ describe('time()', () => {
       () => time(new DerReader(encodeDer('octetString', Buffer.from('500101000000Z'))).any()),
       /not a time/,
     );
-  });
-});
-
-describe('readExtensions()', () => {
-  const listOf = (...flag: readonly Uint8Array[]) =>
-    new DerReader(
-      encodeDer(
-        'sequence',
-        encodeDer('sequence', encodeOid('1.3.6.1.4.1.99999.1'), ...flag, encodeDer('octetString', bytesOf('05 00'))),
-      ),
-    ).any();
-
-  it('refuses a flag that is not DER: false, of another number than ff, or of several bytes', () => {
-    for (const flag of ['01 01 00', '01 01 01', '01 00', '01 02 ff 00', '01 02 ff ff']) {
-      assert.throws(() => readExtensions(listOf(bytesOf(flag))), /a flag not in DER/, flag);
-    }
-    assert.throws(() => readExtensions(listOf(bytesOf('01 01 ff'))), /an unknown critical extension/);
-    assert.equal(readExtensions(listOf()).isCa, false);
   });
 });
