@@ -19,8 +19,6 @@ export interface Ended {
   readonly details: string;
 }
 
-const UNREACHABLE: readonly unknown[] = ['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT'];
-
 export class Clients {
   readonly #proxy: string;
   readonly #pool: Pool;
@@ -79,8 +77,9 @@ export class Clients {
       return [fate, fate === 'complete' ? '' : describe(received)];
     } catch (error) {
       if (cancel.aborted) return patience === undefined ? ['hangs', String(error)] : ['cancelled', ''];
-      const { code, message } = error as NodeJS.ErrnoException;
-      return [UNREACHABLE.includes(code) ? 'unreachable' : 'broken', `${code ?? ''} ${message}`];
+      const { code, syscall, message } = error as NodeJS.ErrnoException;
+      const isUnreachable = syscall === 'connect' || code === 'UND_ERR_CONNECT_TIMEOUT';
+      return [isUnreachable ? 'unreachable' : 'broken', `${code ?? ''} ${message}`];
     }
   }
 
