@@ -111,8 +111,9 @@ export function summarizeSealing(section: SidePromptsSection, prompts: PromptsSe
   const after = rows.filter((row) => row.after !== null && isOurs(row.after)).length;
   const following = rows.filter((row) => row.now.kind === 'follows').length;
   const turnOff = rows.filter(isTurnedOffBest);
+  const lines = recommended !== null && changes === 0 ? linesOf(rows, reach) : [];
   const sealing = joined(
-    following === 0
+    following === 0 || lines.length > 0
       ? ''
       : `${following} ${following === 1 ? 'follows' : 'follow'} the model that you select in the chat.`,
     recommended === null
@@ -131,7 +132,7 @@ export function summarizeSealing(section: SidePromptsSection, prompts: PromptsSe
   return {
     tone: toneOf(section, reach),
     ...described({ now, of: rows.length, following }, prompts, sealing),
-    lines: recommended !== null && changes === 0 ? linesOf(rows, reach) : [],
+    lines,
   };
 }
 

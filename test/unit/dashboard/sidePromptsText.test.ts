@@ -120,7 +120,7 @@ describe('summarizeSealing()', () => {
     const marks = [SEALED, FOLLOWS, cannot('editor'), SEALED, cannot('service'), UNKNOWN, goesTo('Other Vendor'), OFF];
     const { headline, detail, lines } = done(marks);
     assert.equal(headline, '2 of 8 side prompts are sealed.');
-    assert.equal(detail, '1 follows the model that you select in the chat. Seal has nothing left to change.');
+    assert.equal(detail, 'Seal has nothing left to change.');
     assert.deepEqual(
       lines.map(({ word, names }) => `${word}: ${names}`),
       [
@@ -155,7 +155,8 @@ describe('summarizeSealing()', () => {
     assert.equal(headline, '1 of 2 side prompts goes to a development backend, which is not verified.');
     const none = done([FOLLOWS], { kind: 'development' });
     assert.equal(none.headline, 'No side prompt always goes to your backend.');
-    assert.match(none.detail, /^1 follows the model that you select in the chat\./);
+    const before = summary(sectionOf([[FOLLOWS, FOLLOWS]], { changes: 1 }));
+    assert.match(before.detail, /^1 follows the model that you select in the chat\. Sealing writes 1 user setting\./);
     assert.equal(done([GITHUB], { kind: 'development' }).headline, 'No side prompt goes to your backend.');
     assert.equal(lines[0]?.word, 'Not verified');
   });
