@@ -154,20 +154,20 @@ function described(
   sealing: string,
 ): Pick<Summary, 'headline' | 'detail'> {
   const counted = count === 0 ? 'No side prompt' : `${count} of ${of} side prompts`;
-  const isAlways = count === 0 && following > 0 ? 'always ' : ''; // with the right model, some do
+  const always = count === 0 && following > 0 ? 'always ' : ''; // with the right model, some do
   const verb = (one: string, more: string) => (count <= 1 ? one : more);
   switch (prompts.reach.kind) {
     case 'enclave':
-      return { headline: `${counted} ${verb('is', 'are')} ${isAlways}sealed.`, detail: sealing };
+      return { headline: `${counted} ${verb('is', 'are')} ${always}sealed.`, detail: sealing };
     case 'development':
       return {
-        headline: `${counted} ${isAlways}${verb('goes', 'go')} to ${count === 0 ? 'your backend' : `${DEVELOPMENT_BACKEND}, which is not verified`}.`,
+        headline: `${counted} ${always}${verb('goes', 'go')} to ${count === 0 ? 'your backend' : `${DEVELOPMENT_BACKEND}, which is not verified`}.`,
         detail: sealing,
       };
     case 'nothing':
     case 'otherProgram':
     case 'otherProxy': {
-      const goes = `${counted} ${isAlways}${verb('goes', 'go')} to ${PRODUCT}.`;
+      const goes = `${counted} ${always}${verb('goes', 'go')} to ${PRODUCT}.`;
       return {
         headline: summaryOf(prompts).headline,
         detail: joined(goes, count === 0 ? '' : throughChat(prompts.reach).addition, sealing),

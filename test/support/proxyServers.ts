@@ -23,11 +23,12 @@ import type { RequestRecord } from '../../src/shared/activity.ts';
 import { BODY_LIMITS } from './bodyLimits.ts';
 import { RawConnection } from './e2e/rawHttp.ts';
 import type { RawResponse } from './e2e/rawHttp.ts';
+import type { ResponseHalf } from './enclaveHalf.ts';
 import { FakeBackend, RECORDS } from './exchanges.ts';
 import type { FakeCall } from './fakeTransport.ts';
 import { logAt } from './logs.ts';
 import { aReport } from './reports.ts';
-import { DEADLINE, withTimeout } from './withTimeout.ts';
+import { DEADLINE, eventually, withTimeout } from './withTimeout.ts';
 
 export const API_KEY = 'sk-of-the-proxy';
 export const ACCESS_KEY = `sealed-${'k'.repeat(43)}`;
@@ -37,8 +38,6 @@ interface ServerChange {
   readonly state?: Partial<ServerState>;
   /** The limits of the access key. */
   readonly limits?: KeyLimits;
-  /** The host that the server listens on, as it was told. */
-  readonly boundTo?: string;
   readonly tls?: TlsIdentity;
   /** By default, one that has a session. */
   readonly backend?: FakeBackend;
@@ -58,12 +57,11 @@ export class ServerUnderTest {
   readonly secret = randomBytes(32);
   readonly backend: FakeBackend;
   readonly records: RequestRecord[] = [];
-  readonly events: ({ type: 'releaseRequested' } | { type: 'chatAnswered'; id: string })[] = [];
+  readonly events: Parameters<ServerOptions['onEvent']>[0][] = [];
   readonly outcomes: (RequestFailure | null)[] = [];
   readonly usage: string[] = [];
   readonly shutdown = new Shutdown();
   readonly limits = new RequestLimits(10 * MAX_BODY);
-  readonly bodyLimits = BODY_LIMITS;
   /** Each line that the proxy has written. */
   readonly lines: ReturnType<typeof logAt>['lines'];
   notReady: NotReady | null = null;
@@ -91,7 +89,7 @@ export class ServerUnderTest {
     };
     const options: ServerOptions = {
       tls: change.tls,
-      boundTo: change.boundTo ?? '127.0.0.1',
+      boundTo: '127.0.0.1',
       exchange: backend,
       state: () => state,
       report: () => aReport(this.port),
@@ -100,7 +98,7 @@ export class ServerUnderTest {
       onOutcome: (failure) => this.outcomes.push(failure),
       onEvent: (event) => this.events.push(event),
       limits: this.limits,
-      bodyLimits: this.bodyLimits,
+      bodyLimits: BODY_LIMITS,
       callers: new Callers(),
       clientLimits: new ClientLimits(backend.clock),
       activity: new ActivityLog('instance', (record) => this.records.push(record)),
@@ -166,6 +164,19 @@ export class ServerUnderTest {
     const body = '{"model":"m"}';
     const connection = await this.send({ method: 'POST', path: '/v1/chat/completions', body, ...change });
     return { connection, call: await this.backend.transport.next('the request') };
+  }
+
+  /** Waits until so many requests that need a key are over. */
+  async recorded(count = 1): Promise<void> {
+    await eventually('the end of the requests', () => this.records.length === count);
+  }
+
+  /** Begins to answer a call, and returns the sealer for the rest. */
+  async begin(call: FakeCall, ...start: Parameters<ResponseHalf['start']>): Promise<ResponseHalf> {
+    const response = await this.backend.respond(call);
+    call.begin(200, RECORDS);
+    call.handler.onData(response.start(...start));
+    return response;
   }
 
   /** Answers a call completely. */

@@ -38,7 +38,7 @@ const HTTP_OPTIONS = {
 const NEW_LIFETIME = 1000;
 
 /** Connections that are still accepted when the proxy stops: twice as many as the system lets wait (Node's `backlog`). */
-const MAX_WAITING = 1022;
+const MAX_WAITING = 2 * 511;
 
 /** The times between the probes of a client that has closed its half, in milliseconds; the last one repeats. */
 const PROBES = [100, 1000];

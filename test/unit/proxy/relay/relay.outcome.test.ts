@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { FakeBackend, RECORDS } from '../../../support/exchanges.ts';
 import { ACCESS_KEY, API_KEY, ServerUnderTest } from '../../../support/proxyServers.ts';
-import { eventually } from '../../../support/withTimeout.ts';
 
 const PATH = '/v1/chat/completions';
 const EVENTS = [{ name: 'content-type', value: 'text/event-stream' }];
@@ -18,15 +17,14 @@ describe('A request of a Relay', () => {
 
   /** The line of the log, once the request is over. */
   const line = async () => {
-    await eventually('the end of the request', () => server.records.length === 1);
+    await server.recorded();
     const lines = server.lines().filter(({ event }) => event === 'request');
     assert.equal(lines.length, 1);
     return lines[0] ?? assert.fail();
   };
 
-  const uploaded = randomBytes(300_000);
-
   it('reaches the backend byte for byte, in pieces of any size, and so does the response the client', async () => {
+    const uploaded = randomBytes(300_000);
     const connection = await server.send({ method: 'POST', path: PATH, headers: ['Transfer-Encoding: chunked'] });
     for (let offset = 0; offset < uploaded.length; offset += 50_000) {
       const piece = uploaded.subarray(offset, offset + 50_000);
@@ -59,9 +57,7 @@ describe('A request of a Relay', () => {
 
   it('gets its status at once, before there is a body', async () => {
     const { connection, call } = await server.chat();
-    const response = await server.backend.respond(call);
-    call.begin(200, RECORDS);
-    call.handler.onData(response.start(200, EVENTS));
+    const response = await server.begin(call, 200, EVENTS);
     await connection.until('text/event-stream');
     call.handler.onData(response.chunk('data: 1\n\n'));
     await connection.until('data: 1\n\n');
@@ -120,9 +116,7 @@ describe('A request of a Relay', () => {
 
   it('whose response ends too early is cut off, and keeps its status in the log', async () => {
     const { connection, call } = await server.chat();
-    const response = await server.backend.respond(call);
-    call.begin(200, RECORDS);
-    call.handler.onData(response.start(200, EVENTS));
+    const response = await server.begin(call, 200, EVENTS);
     call.handler.onData(response.chunk('data: 1\n\n'));
     await connection.until('data: 1\n\n');
     call.handler.onEnd();
@@ -176,9 +170,7 @@ describe('A request of a Relay', () => {
 
     it('whose response is a stream is cut off if nothing of it comes', async () => {
       const { connection, call } = await server.chat();
-      const response = await server.backend.respond(call);
-      call.begin(200, RECORDS);
-      call.handler.onData(response.start(200, EVENTS));
+      await server.begin(call, 200, EVENTS);
       await connection.end();
       assert.ok(call.isCancelled());
       const { status, end } = await line();

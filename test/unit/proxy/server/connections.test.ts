@@ -76,7 +76,7 @@ describe('Connections', () => {
     assert.ok(all.slice(0, -1).every(isOpen));
   });
 
-  it('of a caller are those that it has used last', () => {
+  it('of one caller are closed in the order of their latest use', () => {
     const [first, ...others] = openMany(MAX_CONNECTIONS, (connection) => {
       connection.usedBy('a');
     });

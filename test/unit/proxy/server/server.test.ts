@@ -17,6 +17,7 @@ import {
 } from '../../../../src/shared/ownership.ts';
 import type { WindowRequest } from '../../../../src/shared/ownership.ts';
 import { VERSION } from '../../../../src/shared/version.ts';
+import { BODY_LIMITS } from '../../../support/bodyLimits.ts';
 import { identityFor } from '../../../support/e2e/companyProxy.ts';
 import { RawConnection } from '../../../support/e2e/rawHttp.ts';
 import type { RawResponse } from '../../../support/e2e/rawHttp.ts';
@@ -244,7 +245,7 @@ describe('The server of createProxyServer()', () => {
       const { connection, call } = await server.chat({ headers: [own('check')] });
       await server.answer(call);
       await connection.readResponse();
-      await eventually('the end of the request', () => server.records.length === 1);
+      await server.recorded();
       assert.equal(server.records[0]?.isCheck, true);
       assert.deepEqual(server.events, []);
     });
@@ -303,7 +304,7 @@ describe('The server of createProxyServer()', () => {
       const { metadata } = await server.backend.open(call);
       assert.deepEqual(metadata['credential'], { kind: 'api_key', value: 'sk-of-the-client' });
       connection.destroy();
-      await eventually('the end of the request', () => server.records.length === 1);
+      await server.recorded();
       assert.equal(server.records[0]?.caller, 'direct');
       assert.equal(log(CHAT.path)[0]?.['client'], 'direct');
     });
@@ -330,12 +331,12 @@ describe('The server of createProxyServer()', () => {
     });
 
     it('refuses a request that is too large to be sent', async () => {
-      const { max, error } = server.bodyLimits.relayed;
+      const { max, error } = BODY_LIMITS.relayed;
       const headers = [`Content-Length: ${max + 1}`];
       const { method, path } = CHAT;
       const response = await server.ask({ method, path, headers });
       assertError(response, error);
-      const translated = [`Content-Length: ${server.bodyLimits.translated.max + 1}`];
+      const translated = [`Content-Length: ${BODY_LIMITS.translated.max + 1}`];
       assert.equal((await server.ask({ method, path: MESSAGES.path, headers: translated })).status, 413);
       assertNothingSent();
     });
@@ -433,7 +434,7 @@ describe('The server of createProxyServer()', () => {
       await server.answer(call);
       const response = await connection.readResponse();
       assert.equal(response.body.toString(), '{}');
-      await eventually('the end of the request', () => server.records.length === 1);
+      await server.recorded();
       const { client, status, end } = lineOf(response);
       assert.deepEqual([client, status, end], ['alice', 200, 'complete']);
       assert.equal(log(CHAT.path).length, 1);
@@ -451,14 +452,14 @@ describe('The server of createProxyServer()', () => {
       const direct = await server.chat({ key: 'sk-of-the-client' });
       await server.answer(direct.call);
       for (const { connection } of [failed, models, direct]) await connection.readResponse();
-      await eventually('the end of the requests', () => server.records.length === 3);
+      await server.recorded(3);
       assert.deepEqual(server.events, []);
     });
 
     it('tells that the client has gone', async () => {
       const { connection, call } = await server.chat();
       connection.destroy();
-      await eventually('the end of the request', () => server.records.length === 1);
+      await server.recorded();
       assert.ok(call.isCancelled());
       assert.equal(server.records[0]?.outcome, 'cancelled');
       assert.equal(log(CHAT.path)[0]?.['end'], 'client-gone');
@@ -469,7 +470,7 @@ describe('The server of createProxyServer()', () => {
       const { connection, call } = await server.chat({ body: JSON.stringify({ model: API_KEY }) });
       await server.answer(call, 404);
       await connection.readResponse();
-      await eventually('the end of the request', () => server.records.length === 1);
+      await server.recorded();
       assert.equal(server.records[0]?.requestedModel, null);
       assert.ok(!JSON.stringify(server.lines()).includes(API_KEY));
     });
@@ -478,7 +479,7 @@ describe('The server of createProxyServer()', () => {
       const early = await server.chat();
       await server.answer(early.call);
       await early.connection.readResponse();
-      await eventually('the end of the request', () => server.records.length === 1);
+      await server.recorded();
       assert.deepEqual(server.shutdown.counts, { finished: 0, cutOff: 0 });
       assert.ok(!server.shutdown.isStopping);
       server.shutdown.begin();
@@ -487,12 +488,12 @@ describe('The server of createProxyServer()', () => {
       await server.ask({ path: '/health' }); // is not relayed
       await server.answer(finished.call);
       await finished.connection.readResponse();
-      await eventually('the end of the request', () => server.records.length === 2);
+      await server.recorded(2);
       server.shutdown.cutOff();
       server.shutdown.begin(); // changes nothing any more
       server.cutOff();
       await cutOff.connection.end();
-      await eventually('the end of the request', () => server.records.length === 3);
+      await server.recorded(3);
       assert.deepEqual(server.shutdown.counts, { finished: 1, cutOff: 1 });
       assert.deepEqual(
         log(CHAT.path).map(({ end }) => end),
@@ -666,9 +667,8 @@ describe('The server of createProxyServer()', () => {
 
     it('takes a client for gone that ends its half in the middle of a response', async () => {
       const { connection, call } = await server.chat();
-      const response = await server.backend.respond(call);
-      call.begin(200, RECORDS);
-      call.handler.onData(Buffer.concat([response.start(), response.chunk('data: 1\n\n')]));
+      const response = await server.begin(call);
+      call.handler.onData(response.chunk('data: 1\n\n'));
       await connection.until('data: 1');
       connection.socket.end();
       await eventually('the end of the request', () => call.isCancelled());
