@@ -48,6 +48,32 @@ const BY_DETAIL: Readonly<Record<string, Text>> = {
   pcr0_not_approved: { reason: 'enclave image not trusted', action: 'showAttestation' },
 };
 
+const CONNECT_CLIENT = {
+  remedy: 'Connect the client again, or give it a new access key.',
+  action: 'connectAssistant',
+} as const;
+
+/** By the reason in the log why the proxy refused a client. */
+const BY_REFUSAL: Readonly<Record<string, Text>> = {
+  no_key: { reason: 'the client sent no key', ...CONNECT_CLIENT },
+  malformed_key: { reason: 'the client sent a key that cannot be one', ...CONNECT_CLIENT },
+  unknown_access_key: { reason: 'access key revoked or mistyped', ...CONNECT_CLIENT },
+  key_not_allowed: { reason: 'the client sent a key that is no access key', ...CONNECT_CLIENT },
+  no_api_key: {
+    reason: 'no API key is set',
+    remedy: 'Access keys work only while an API key is set.',
+    action: 'setApiKey',
+  },
+  forbidden_host: {
+    reason: 'the client used another name for this computer',
+    remedy: 'Use the base URL as it is shown, or add the name to sealedProxy.allowedHosts.',
+  },
+  forbidden_origin: {
+    reason: 'a web page that is not allowed',
+    remedy: 'To allow it, add its origin to sealedProxy.allowedOrigins.',
+  },
+};
+
 /** By the code in the log; docs/troubleshooting.md explains the codes. */
 const BY_CODE: readonly (readonly [code: RegExp, text: Text])[] = [
   [/^network$/, { reason: 'backend unreachable', action: 'diagnose' }],
@@ -69,7 +95,8 @@ const BY_CODE: readonly (readonly [code: RegExp, text: Text])[] = [
   [/^image_refused$/, { reason: 'enclave image refused by you', action: 'reviewImage' }],
   [/^history_unavailable$/, { reason: 'list of enclave images unavailable', action: 'diagnose' }],
   [/^handshake_unavailable$/, { reason: 'the backend accepts no connections right now', action: 'diagnose' }],
-  [/^(handshake_|response_)/, { reason: 'the server is not a working enclave', action: 'diagnose' }],
+  [/^handshake_/, { reason: 'the server is not a working enclave', action: 'diagnose' }],
+  [/^response_/, { reason: 'a response that is not from the enclave', remedy: SEND_AGAIN, action: 'diagnose' }],
   [/^session_rejected$/, { reason: 'the enclave rejected the session', remedy: SEND_AGAIN }],
   [/^(record_|truncated$)/, { reason: 'response damaged or cut off', remedy: SEND_AGAIN }],
   [/^enclave_error$/, { reason: 'the enclave reported an error' }],
@@ -89,11 +116,7 @@ const BY_CODE: readonly (readonly [code: RegExp, text: Text])[] = [
 /** By the status of an error of the proxy itself. */
 const BY_OWN_STATUS: Readonly<Record<number, Text>> = {
   400: { reason: 'invalid request', remedy: SEE_CLIENT },
-  401: {
-    reason: 'key missing or invalid',
-    remedy: 'Connect the client again, or give it a new access key. Access keys work only while an API key is set.',
-    action: 'connectAssistant',
-  },
+  401: { reason: 'key missing or invalid', ...CONNECT_CLIENT },
   404: {
     ...UNKNOWN_MODEL,
     remedy: `${UNKNOWN_MODEL.remedy} sealedProxy.messagesModel and sealedProxy.responsesModel can name a replacement.`,
@@ -154,11 +177,13 @@ function textOf({ outcome, end, detail, status, caller }: RequestRecord): Text {
     const isKeyOfClient = status === 401 && caller === CALLER_WITH_API_KEY;
     return isKeyOfClient ? CLIENT_KEY_REFUSED : (BY_BACKEND_STATUS[status] ?? otherStatus(status));
   }
-  if (end === 'complete') return BY_OWN_STATUS[status] ?? otherStatus(status);
-  const known =
-    (Object.hasOwn(BY_DETAIL, detail ?? '') ? BY_DETAIL[detail ?? ''] : undefined) ??
-    BY_CODE.find(([code]) => code.test(end))?.[1];
+  if (end === 'complete') return entryOf(BY_REFUSAL, detail) ?? BY_OWN_STATUS[status] ?? otherStatus(status);
+  const known = entryOf(BY_DETAIL, detail) ?? BY_CODE.find(([code]) => code.test(end))?.[1];
   return known ?? { reason: `interrupted (${end})`, remedy: SEND_AGAIN, action: 'diagnose' };
+}
+
+function entryOf(texts: Readonly<Record<string, Text>>, name: string | null): Text | undefined {
+  return name !== null && Object.hasOwn(texts, name) ? texts[name] : undefined;
 }
 
 function otherStatus(status: number): Text {

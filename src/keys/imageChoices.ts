@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, watch } from 'node:fs';
 import type { FSWatcher } from 'node:fs';
 import { mkdir, readFile, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createAtomically } from '../disk/atomicFile.ts';
 import { isListOf, isNullOr, parseJson, passes } from '../shared/json.ts';
 import { basePathOf } from '../shared/network.ts';
@@ -71,8 +71,12 @@ export class ImageChoices {
     throw new Error(`Cannot write to ${this.#folder}`);
   }
 
-  /** Calls back after a change, in this window or in another, until it is closed or the folder is removed. */
-  async watch(onChange: (isRemoved: boolean) => void): Promise<Pick<FSWatcher, 'close'>> {
+  /**
+   * Calls back after a change, in this window or in another, until it is closed or the folder is removed.
+   * @returns undefined if all data was removed, and with it the folder of the extension
+   */
+  async watch(onChange: (isRemoved: boolean) => void): Promise<Pick<FSWatcher, 'close'> | undefined> {
+    if (!existsSync(dirname(this.#folder))) return undefined;
     await this.#createFolder();
     const report = () => {
       onChange(!existsSync(this.#folder));

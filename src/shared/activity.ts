@@ -38,7 +38,7 @@ export interface RequestRecord {
   readonly outcome: Outcome | null;
   /** `complete`, `client-gone`, or the code of the error that ended the request; empty while it runs. */
   readonly end: string;
-  /** The code of the cause of that error, as in the log; null if it is not known. */
+  /** The code of the cause of that error, or the reason why the client was refused, as in the log; null if it is not known. */
   readonly detail: string | null;
 }
 

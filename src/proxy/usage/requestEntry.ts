@@ -166,7 +166,7 @@ export class RequestEntry {
       tokensCached: tokens?.cached ?? null,
       outcome: isOver ? this.outcome : null,
       end: isOver ? this.end : '',
-      detail: isOver ? this.detail : null,
+      detail: isOver ? (this.detail ?? this.reason) : null,
     };
   }
 

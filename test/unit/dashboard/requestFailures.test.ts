@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { failureOf, titleOf } from '../../../src/dashboard/requestFailures.ts';
+import { PROXY_ERRORS } from '../../../src/proxy/http/openaiErrors.ts';
+import type { ClientError } from '../../../src/proxy/http/openaiErrors.ts';
 import type { RequestRecord } from '../../../src/shared/activity.ts';
 import { assertApproved } from '../../support/approved.ts';
 import { fromRoot } from '../../support/e2e/process.ts';
@@ -22,10 +24,16 @@ function documentedCodes(): { end: string; detail: string | null }[] {
 const CODES = ['upload_timeout', 'body_too_large', 'busy', 'read_timeout', 'invalid_response', 'translation_failed'];
 const STATUSES = [400, 401, 404, 408, 413, 415, 418, 429, 431, 500, 503];
 
+/** The own errors of the proxy that have a reason. */
+const REFUSALS = Object.values<ClientError>(PROXY_ERRORS).flatMap(({ status, reason }) =>
+  reason === undefined ? [] : { status, detail: reason },
+);
+
 const RECORDS: readonly Partial<RequestRecord>[] = [
   ...documentedCodes().map((code) => ({ outcome: 'broken', status: 502, ...code }) as const),
   ...[...CODES, 'some_new_code'].map((end) => ({ outcome: 'broken', status: 200, end }) as const),
   ...STATUSES.map((status) => ({ outcome: 'refused', status }) as const),
+  ...REFUSALS.map((error) => ({ outcome: 'refused', ...error }) as const),
   ...STATUSES.map((status) => ({ outcome: 'failed', caller: '0123456789abcdef', status }) as const),
   ...[400, 404, 429].map((status) => ({ outcome: 'failed', requestedModel: 'gpt-4o', status }) as const),
   { outcome: 'refused', requestedModel: 'gpt-4o', status: 404 },
@@ -36,7 +44,7 @@ function line(change: Partial<RequestRecord>): string {
   const record = requestRecord({ requestedModel: null, ...change });
   const { reason, remedy, action } = failureOf(record, ['glm-5', 'nomic-embed-text']);
   const { outcome, end, detail, status } = record;
-  const code = end === 'complete' ? String(status) : [end, detail ?? ''].join(' ').trim();
+  const code = [end === 'complete' ? status : end, detail ?? ''].join(' ').trim();
   return `${outcome ?? ''} ${code}: ${reason}\n  ${remedy}${action === undefined ? '' : ` [${titleOf(action)}]`}\n`;
 }
 

@@ -109,7 +109,7 @@ describe('ImageChoices', () => {
     await events.find('a change', (isRemoved) => !isRemoved);
     rmSync(folder, { recursive: true });
     await events.find('the removal', (isRemoved) => isRemoved);
-    watcher.close();
+    watcher?.close();
   });
 
   it('does not create the folder of the extension again after it was removed', async () => {
@@ -119,6 +119,7 @@ describe('ImageChoices', () => {
       choices.change(BACKEND, (before) => seen(before, ONE)),
       { code: 'ENOENT' },
     );
+    assert.equal(await choices.watch(() => assert.fail()), undefined);
     assert.ok(!existsSync(folder));
   });
 

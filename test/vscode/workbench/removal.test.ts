@@ -199,6 +199,18 @@ describe('Disconnect and Remove Everything', () => {
     await window.enterText('Sealed Proxy: Set API Key', API_KEY);
     await window.waitForStatus('Sealed Proxy: development', 'beaker');
   });
+
+  it('offers to uninstall the extension, and then to reload what still shows it', async () => {
+    const button = (text: string, name: string) => window.toast(text).getByRole('button', { name });
+    await window.runCommand(REMOVE);
+    await window.press('Disconnect all assistants', 'Remove Everything');
+    await button('Sealed Proxy has removed everything', 'Uninstall Extension').click();
+    await button('Sealed Proxy is uninstalled.', 'Reload Window').waitFor();
+    await window.screenshot('uninstalled');
+    await button('Sealed Proxy is uninstalled.', 'Reload Window').click();
+    await window.page.locator('.statusbar').waitFor();
+    await eventually('the end of its status', async () => (await window.page.getByText('Sealed Proxy').count()) === 0);
+  });
 });
 
 describe('Uninstalling the extension', () => {

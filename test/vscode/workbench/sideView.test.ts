@@ -60,9 +60,9 @@ describe('The view in the activity bar', () => {
     assert.equal(await ask(`Bearer ${key}`), 200);
     await row('nightly scripts').getByText('First request').waitFor();
     assert.equal(await ask('Bearer sealed-unknown'), 401);
-    await row('Key missing or invalid').waitFor();
+    await row('Access key revoked or mistyped').waitFor();
     await window.screenshot('side-view');
-    await row('Key missing or invalid').click();
+    await row('Access key revoked or mistyped').click();
     await window.page.locator('.tab.active', { hasText: 'Sealed Proxy' }).waitFor();
     await window.bridge.command('workbench.action.closeAllEditors');
   });

@@ -5,6 +5,7 @@ import { asMarkdown } from '../../../shared/escape.ts';
 import type { Commands } from '../../core/commands.ts';
 import type { Core } from '../../core/core.ts';
 import { EXTENSION_ID } from '../../core/extensionId.ts';
+import { offerCommands } from '../../core/runCommand.ts';
 import { describeRemoval, leftoversDocument, runRemoval } from './removal.ts';
 import type { ChangedSettings, RemovalStep } from './removal.ts';
 import { removalSteps } from './removalSteps.ts';
@@ -75,6 +76,8 @@ async function removeEverything({ documents }: Core, removal: readonly RemovalSt
     leftovers.length === 0
       ? 'Sealed Proxy has removed everything that it had stored or written.'
       : 'Sealed Proxy could not remove everything. The document "What Remains" lists what is left.';
-  if ((await vscode.window.showInformationMessage(`${result} ${restart}`, uninstall)) === uninstall)
-    await vscode.commands.executeCommand('workbench.extensions.uninstallExtension', EXTENSION_ID);
+  if ((await vscode.window.showInformationMessage(`${result} ${restart}`, uninstall)) !== uninstall) return;
+  await vscode.commands.executeCommand('workbench.extensions.uninstallExtension', EXTENSION_ID);
+  const after = 'Sealed Proxy is uninstalled. What this window still shows of it goes when you reload it.';
+  void offerCommands(vscode.window.showInformationMessage, after, 'reloadWindow');
 }

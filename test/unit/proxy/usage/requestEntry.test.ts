@@ -156,6 +156,12 @@ describe('RequestEntry', () => {
       assert.deepEqual([record().detail, entry.record(7, 'someone', true).detail], [null, 'ECONNRESET']);
     });
 
+    it('with the reason why the client was refused', () => {
+      entry.refuse();
+      entry.reason = 'no_key';
+      assert.equal(entry.record(7, 'someone', true).detail, 'no_key');
+    });
+
     it('without tokens, a model and a time of an error', () => {
       respond(500);
       entry.chunk(ANSWER);
