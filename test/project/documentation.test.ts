@@ -46,7 +46,8 @@ describe('The documentation', () => {
       const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> };
       for (const [, name = ''] of read(page).matchAll(/\bnpm (?:run )?([a-z][a-z0-9:]*)/g)) {
         assert.ok(
-          ['audit', 'ci', 'diff', 'install', 'pack', 'publish', 'will', 'script', 'scripts'].includes(name) || name in scripts,
+          ['audit', 'ci', 'diff', 'install', 'pack', 'publish', 'will', 'script', 'scripts'].includes(name) ||
+            name in scripts,
           name,
         );
       }
