@@ -38,6 +38,15 @@ export interface Reported {
 
 type Push = (delta: ChatDelta) => void;
 
+/** Of a call, or a whole one. */
+interface Fragment {
+  readonly number: number | undefined;
+  /** Empty, as the other texts, if the backend sends none. */
+  readonly id: string;
+  readonly name: string;
+  readonly json: string;
+}
+
 interface ToolCall {
   /** As the model numbers its calls; undefined if it does not. */
   readonly number: number | undefined;
@@ -114,10 +123,13 @@ export class ChatReader {
     }
     const deltas: ChatDelta[] = [];
     const { delta, message, finish_reason: reason } = fieldsOf(Array.isArray(choices) ? choices[0] : undefined);
-    this.#readParts(fieldsOf(delta ?? message), (part) => {
+    const push = (part: ChatDelta) => {
       this.#count(part);
       deltas.push(...this.#joiner.push(part));
-    });
+    };
+    const parts = fieldsOf(delta ?? message);
+    this.#readTexts(parts, push);
+    this.#readCalls(parts, delta === undefined || delta === null, push);
     this.#usage = parseUsage(usage) ?? this.#usage;
     if (typeof tier === 'string' && SERVICE_TIER.test(tier)) this.#reported = { service_tier: tier, ...this.#reported };
     if (typeof reason === 'string') {
@@ -138,25 +150,32 @@ export class ChatReader {
     this.#lastKind = kind;
   }
 
-  #readParts(parts: Readonly<Record<string, unknown>>, push: Push): void {
-    const { content, refusal, reasoning, reasoning_content: alsoReasoning, tool_calls: calls } = parts;
+  #readTexts(parts: Readonly<Record<string, unknown>>, push: Push): void {
+    const { content, refusal, reasoning, reasoning_content: alsoReasoning } = parts;
     const add = (kind: 'text' | 'refusal' | 'reasoning', text: string) => {
       if (text !== '') push({ kind, text });
     };
     add('reasoning', textOf(reasoning) || textOf(alsoReasoning));
     add('text', textOf(content));
     add('refusal', textOf(refusal));
-    if (Array.isArray(calls)) for (const call of calls) this.#addFragment(fieldsOf(call), calls.length > 1, push);
   }
 
-  /** @param isOneOfMany whether its chunk contains fragments of other calls as well */
-  #addFragment(fragment: Readonly<Record<string, unknown>>, isOneOfMany: boolean, push: Push): void {
-    const { name, arguments: value } = fieldsOf(fragment['function']);
-    const json = asObject(value) === undefined ? textOf(value) : JSON.stringify(value);
-    const number = typeof fragment['index'] === 'number' ? fragment['index'] : undefined;
-    const call = this.#callOf(number, textOf(fragment['id']), textOf(name), isOneOfMany);
-    call.id ||= textOf(fragment['id']);
-    call.name ||= textOf(name);
+  /** @param isComplete whether these are calls, not fragments of them */
+  #readCalls({ tool_calls: items }: Readonly<Record<string, unknown>>, isComplete: boolean, push: Push): void {
+    if (!Array.isArray(items)) return;
+    for (const item of items) {
+      const { index, id, function: call } = fieldsOf(item);
+      const { name, arguments: value } = fieldsOf(call);
+      const json = asObject(value) === undefined ? textOf(value) : JSON.stringify(value);
+      const fragment = { number: typeof index === 'number' ? index : undefined, id: textOf(id), name: textOf(name), json };
+      const continued = isComplete ? undefined : this.#callOf(fragment, items.length > 1);
+      this.#add(fragment, continued ?? this.#newCall(fragment), push);
+    }
+  }
+
+  #add({ id, name, json }: Fragment, call: ToolCall, push: Push): void {
+    call.id ||= id;
+    call.name ||= name;
     call.hasArguments ||= json !== '';
     if (call.index === undefined && call.name !== '') {
       call.index = this.#begun++;
@@ -172,10 +191,12 @@ export class ChatReader {
   }
 
   /**
-   * The call that a fragment continues, or a new one. Without an index, a fragment with another id, or with a name after
-   * the arguments of a call, begins a new call. So does one with both, because some backends give all calls the index 0.
+   * The call that a fragment continues; undefined if it begins one. Without an index, a fragment with another id, or with a
+   * name after the arguments of a call, begins one. So does one with both, because some backends give all calls the index 0,
+   * and one with another name.
+   * @param isOneOfMany whether its chunk contains fragments of other calls as well
    */
-  #callOf(number: number | undefined, id: string, name: string, isOneOfMany: boolean): ToolCall {
+  #callOf({ number, id, name }: Fragment, isOneOfMany: boolean): ToolCall | undefined {
     const last = this.#calls.at(-1);
     let found: ToolCall | undefined;
     if (number !== undefined) found = this.#calls.findLast((call) => call.number === number);
@@ -183,8 +204,11 @@ export class ChatReader {
     else if (name !== '') found = last?.hasArguments === false && ['', name].includes(last.name) ? last : undefined;
     else if (isOneOfMany) throw invalidResponse('The model mixed up the arguments of several tools. Try again.');
     else found = last;
-    const isAnother = found?.hasArguments === true && found.id !== '' && name !== '' && !['', found.id].includes(id);
-    if (found !== undefined && !isAnother) return found;
+    if (found?.hasArguments !== true || found.id === '' || name === '') return found;
+    return ['', found.id].includes(id) && name === found.name ? found : undefined;
+  }
+
+  #newCall({ number, id }: Fragment): ToolCall {
     if (this.#calls.length === MAX_CALLS) throw invalidResponse('The model called too many tools. Try again.');
     const call = { number, id, name: '', early: '', index: undefined, hasArguments: false };
     this.#calls.push(call);

@@ -316,6 +316,27 @@ describe('ChatReader', () => {
     assert.deepEqual(callsOf(deltas), ['a Read {}', 'made_1 Bash {}']);
   });
 
+  it('takes each call of a complete response as one, whatever its number and its id are', () => {
+    for (const [fields, ids] of [
+      [{ id: 'a' }, ['a', 'made_1', 'made_2']],
+      [{ index: 0 }, ['made_0', 'made_1', 'made_2']],
+      [{ index: 0, id: 'a' }, ['a', 'made_1', 'made_2']],
+      [{}, ['made_0', 'made_1', 'made_2']],
+    ] as const) {
+      const complete = ['add', 'add', 'sub'].map((name) => fragment(fields, name, '{"x":1}'));
+      const body = JSON.stringify({ choices: [{ message: { tool_calls: complete }, finish_reason: 'tool_calls' }] });
+      const expected = [`${ids[0]} add`, `${ids[1]} add`, `${ids[2]} sub`].map((call) => `${call} {"x":1}`);
+      assert.deepEqual(callsOf(read(body)), expected);
+    }
+  });
+
+  it('begins a call with a name that is not that of the call with the same id', () => {
+    const deltas = read(calls(fragment({ id: 'a' }, 'add', '{}'), fragment({ id: 'a' }, 'sub', '{}')));
+    assert.deepEqual(callsOf(deltas), ['a add {}', 'made_1 sub {}']);
+    const again = read(calls(fragment({ id: 'a' }, 'add', '{')), calls(fragment({ id: 'a' }, 'add', '}')));
+    assert.deepEqual(callsOf(again), ['a add {}'], 'some backends send the name with each fragment');
+  });
+
   it('rejects a response of very many parts', () => {
     const reader = newReader();
     const both = chunk({ reasoning: 'a', content: 'b' });
