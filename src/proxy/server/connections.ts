@@ -1,5 +1,5 @@
 // The connections of local clients. When there are too many, idle ones are closed, so that any client can always connect.
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { UNKNOWN } from '../../shared/usage.ts';
 
@@ -13,8 +13,8 @@ export class ClientConnection {
   readonly waiting = new Set<ServerResponse>();
   /** As `performance.now()`. */
   readonly opened = performance.now();
-  /** True once a complete head of a request has arrived. */
-  hasCarried = false;
+  /** The latest request of which a complete head has arrived. */
+  latest: IncomingMessage | undefined;
   /** The caller of the latest request that was accepted. */
   caller = UNKNOWN;
   /** Requests that are being relayed. */

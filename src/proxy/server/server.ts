@@ -3,7 +3,6 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { rawError } from '../http/errorResponses.ts';
 import { PROXY_ERRORS } from '../http/openaiErrors.ts';
@@ -73,7 +72,7 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
       return;
     }
     connection.waiting.add(res);
-    connection.hasCarried = true;
+    connection.latest = req;
     res.once('close', () => {
       connection.waiting.delete(res);
       // A kept-alive connection would prevent a server that no longer listens from closing.
@@ -125,9 +124,14 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
   server.on('request', handle('nothing'));
   server.on('checkContinue', handle('continue'));
   server.on('checkExpectation', handle('unknown'));
-  server.on('connect', (_req: IncomingMessage, socket: Duplex) => {
-    socket.on('error', () => undefined); // Node no longer handles its errors
-    answerRaw(options, socket, 'CONNECT', PROXY_ERRORS.noSuchPath);
+  server.on('connect', (_req: IncomingMessage, socket: Socket) => {
+    socket.on('error', () => undefined).resume(); // Node no longer handles its errors and its end
+    const answer = () => {
+      if (socket.writable) answerRaw(options, socket, 'CONNECT', PROXY_ERRORS.noSuchPath);
+    };
+    const before = [...(connections.get(socket)?.waiting ?? [])].at(-1);
+    if (before === undefined) answer();
+    else before.once('close', answer);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     options.log.debug('client_error', { code: error.code });
@@ -136,10 +140,7 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
       socket.destroy(); // TLS has failed, so there is nothing to answer with
       return;
     }
-    // The client must not take the error for the response to an earlier request on this connection.
-    const [first, second] = connection.waiting;
-    const canAnswer = first === undefined || (second === undefined && !first.headersSent && !first.req.complete);
-    if (canAnswer && socket.writable && error.code !== 'ECONNRESET') {
+    if (canAnswerUnreadable(connection) && socket.writable && error.code !== 'ECONNRESET') {
       answerRaw(options, socket, '', errorOfParser(error.code));
     } else {
       socket.destroy();
@@ -213,15 +214,23 @@ function closeUnlessBusy({ socket, waiting }: ClientConnection): void {
 
 /** Waits for the first request of a new connection: it was made before the server stopped listening. */
 function closeUnlessBusyOrNew(connection: ClientConnection): void {
-  const left = connection.hasCarried ? 0 : connection.opened + NEW_LIFETIME - performance.now();
+  const left = connection.latest !== undefined ? 0 : connection.opened + NEW_LIFETIME - performance.now();
   if (left <= 0) closeUnlessBusy(connection);
   else setTimeout(closeUnlessBusy, left, connection);
+}
+
+/** Whether the client cannot take an error about what it has just sent for the response to an earlier request. */
+function canAnswerUnreadable({ waiting, latest }: ClientConnection): boolean {
+  const [first, second] = waiting;
+  // The rest of a body whose request has its response already is no new request.
+  if (first === undefined) return latest?.complete !== false;
+  return second === undefined && !first.headersSent && !first.req.complete;
 }
 
 /** Answers on a connection that Node's HTTP parser has given up, and closes it without waiting for the client. */
 function answerRaw(
   { log, activity }: Pick<ServerOptions, 'log' | 'activity'>,
-  socket: Duplex,
+  socket: Socket,
   method: string,
   error: ClientError,
 ): void {

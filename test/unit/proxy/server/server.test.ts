@@ -586,6 +586,39 @@ describe('The server of createProxyServer()', () => {
       assert.equal(lineOf(response)['method'], 'CONNECT');
     });
 
+    it('refuses a tunnel after the responses that the client waits for', async () => {
+      const connect = 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n';
+      const { connection, call } = await server.chat();
+      connection.send(server.text({ path: '/health' }) + connect + 'more');
+      await server.ask({ path: '/ready' }); // by then, the proxy has read what was sent before
+      await server.answer(call);
+      for (const status of [200, 200, 404]) assert.equal((await connection.readResponse()).status, status);
+      assert.equal(await connection.end(), 'closed');
+
+      const { connection: gone, call: cancelled } = await server.chat();
+      gone.send(connect);
+      gone.destroy();
+      await eventually('the end of the request', () => cancelled.isCancelled());
+    });
+
+    it('does not answer a request twice if the rest of its body cannot be read', async () => {
+      const headers = ['Transfer-Encoding: chunked'];
+      const { method, path } = CHAT;
+      for (const request of [{ method, path, key: null }, { path: '/health' }]) {
+        const connection = await server.send({ ...request, headers });
+        const { status } = await connection.readResponse();
+        connection.send('not a length\r\n');
+        assert.equal(await connection.end(), 'closed');
+        assert.ok([200, 401].includes(status));
+        assert.equal(connection.received.length, 0);
+      }
+      const connection = await server.send({ path: '/health', headers });
+      connection.send('0\r\n\r\n');
+      assert.equal((await connection.readResponse()).status, 200);
+      connection.send('HELLO\r\n\r\n');
+      assertError(await connection.readResponse(), PROXY_ERRORS.badRequest);
+    });
+
     it('does not answer what follows a request that still runs, and is not HTTP', async () => {
       const { connection } = await server.chat();
       connection.send('HELLO\r\n\r\n');
