@@ -167,7 +167,12 @@ export class ChatReader {
       const { index, id, function: call } = fieldsOf(item);
       const { name, arguments: value } = fieldsOf(call);
       const json = asObject(value) === undefined ? textOf(value) : JSON.stringify(value);
-      const fragment = { number: typeof index === 'number' ? index : undefined, id: textOf(id), name: textOf(name), json };
+      const fragment = {
+        number: typeof index === 'number' ? index : undefined,
+        id: textOf(id),
+        name: textOf(name),
+        json,
+      };
       const continued = isComplete ? undefined : this.#callOf(fragment, items.length > 1);
       this.#add(fragment, continued ?? this.#newCall(fragment), push);
     }
