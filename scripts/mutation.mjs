@@ -57,7 +57,7 @@ function run(name) {
     coverageAnalysis: 'perTest', // each change meets only the tests that reach it
     ignoreStatic: true, // what runs only while a file is imported would need all tests, each in a process of its own
     dryRunTimeoutMinutes: 30, // the first run must end on a busy machine too
-    timeoutMS: 60_000, // as must a test that has no endless loop, for which this time counts as noticed
+    timeoutMS: 20_000, // as must a test without an endless loop; one with it counts as noticed
     inPlace: true,
     disableTypeChecks: false,
     tsconfigFile: 'none',

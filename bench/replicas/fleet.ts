@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { NODE_FLAGS } from '../../src/supervisor/proxyProcess.ts';
 import { end, startChild, waitForLine } from '../processes/target.ts';
 
 /**
@@ -94,7 +95,7 @@ export class Replica {
   /** Resolves when the replica is ready. */
   async start(): Promise<void> {
     const program = fileURLToPath(new URL('../../dist/proxy.js', import.meta.url));
-    this.#child = startChild(process.execPath, [...this.#flags, program], {
+    this.#child = startChild(process.execPath, [...NODE_FLAGS, ...this.#flags, program], {
       PATH: process.env['PATH'],
       ...this.#environment,
     });

@@ -52,7 +52,7 @@ export class EventStreamReader {
       this.#length = 0;
     } else if (line.startsWith('data:')) {
       const value = line.slice(line.startsWith('data: ') ? 6 : 5);
-      this.#length += value.length + 1; // an empty line takes memory too
+      this.#length += value.length + 16; // an empty line takes memory too
       this.#checkLength(0);
       this.#data.push(value);
     } // all other fields and comments mean nothing for Chat Completions

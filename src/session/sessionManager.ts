@@ -36,8 +36,9 @@ export interface SessionUse {
   /**
    * The answer was bad, which anyone on the network may have caused (transport V2, section 3, "When a session ends
    * early"): the next request makes a new session. To be called after `end`. If the session has begun to answer another
-   * request since this one began, or got its last record, it is used until its successor is there. If others still wait
-   * for their answers, the first one decides. Otherwise it is lost at once.
+   * request since this one began, or got its last record, it is used until its successor is there; likewise if it has
+   * answered any other, and no handshake may begin yet. If others still wait for their answers, the first one decides.
+   * Otherwise it is lost at once.
    */
   failed(loss: Doubt): void;
 }
@@ -64,7 +65,7 @@ interface Heartbeat {
   readonly stop: () => void;
 }
 
-/** The shortest time from the beginning or the failure of a handshake to the next one, in milliseconds. */
+/** The shortest time from the end of a handshake to the beginning of the next one, in milliseconds. */
 const HANDSHAKE_INTERVAL = 1000;
 /** How long before its expiry a session is renewed in the background, in milliseconds. */
 const RENEW_AHEAD = 5 * 60_000;
@@ -141,6 +142,7 @@ export class SessionManager {
     const live = this.#live;
     if (live?.session !== session) return UNUSED;
     let before = live.answers;
+    let own = 0;
     let waits = true;
     live.waiting++;
     const stopWaiting = () => {
@@ -152,6 +154,7 @@ export class SessionManager {
         if (waits) {
           stopWaiting();
           live.answers++;
+          own = 1;
           live.hold?.resolve();
           delete live.hold;
         }
@@ -166,7 +169,7 @@ export class SessionManager {
         live.doubt ??= loss;
         if (live.answers > before) return;
         if (live.waiting > 0) live.hold ??= Promise.withResolvers();
-        else this.#lose(live, loss);
+        else if (live.answers === own || this.#pauseLeft() <= 0) this.#lose(live, loss);
       },
     };
   }
@@ -207,26 +210,29 @@ export class SessionManager {
       if (this.#closed) throw closing();
       const wallStart = clock.wall();
       const monotonicStart = clock.monotonic();
-      this.#nextHandshakeAt = monotonicStart + HANDSHAKE_INTERVAL;
       const session = await connect();
       this.#adopt(session, wallStart, monotonicStart);
       return session;
     } catch (cause) {
       const error = asSessionError(cause);
       this.#failedAt = clock.monotonic();
-      this.#nextHandshakeAt = this.#failedAt + HANDSHAKE_INTERVAL;
       if (!this.#closed) onFailed?.(error);
       throw error;
     } finally {
+      this.#nextHandshakeAt = clock.monotonic() + HANDSHAKE_INTERVAL;
       this.#pending = undefined;
     }
   }
 
   /** Limits the handshakes with a backend that refuses them, or makes sessions that are of no use. */
   #pause(): Promise<void> | undefined {
-    const { clock } = this.#options;
-    const pause = this.#nextHandshakeAt - clock.monotonic();
-    return pause <= 0 || this.#closed ? undefined : new Promise((resolve) => clock.after(pause, resolve));
+    const pause = this.#pauseLeft();
+    return pause <= 0 || this.#closed ? undefined : new Promise((resolve) => this.#options.clock.after(pause, resolve));
+  }
+
+  /** The time until a handshake may begin, in milliseconds; 0 or less: now. */
+  #pauseLeft(): number {
+    return this.#nextHandshakeAt - this.#options.clock.monotonic();
   }
 
   #adopt(session: Session, wallStart: number, monotonicStart: number): void {

@@ -6,6 +6,8 @@ import type { SupervisorHost } from './supervisorHost.ts';
 
 /** Milliseconds. The editor gives all extensions together five seconds to end. */
 const STOP_LIMIT = 4000;
+/** V8 would let the young objects of each thread grow to 64 MiB, and keep them: see docs/operations.md, "Sizing". */
+export const NODE_FLAGS: readonly string[] = ['--max-semi-space-size=8'];
 /** In characters. The proxy's log has no longer lines; only the end of other output is kept. */
 const MAX_LINE = 64 * 1024;
 
@@ -25,7 +27,7 @@ export class ProxyProcess {
   constructor({ module, cwd, onLog }: ProcessHost, onMessage: (message: FromProxy) => void) {
     const child = fork(module, [], {
       cwd,
-      execArgv: [],
+      execArgv: [...NODE_FLAGS],
       env: childEnvironment(process.env),
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       windowsHide: true,

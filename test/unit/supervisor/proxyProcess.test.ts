@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import type { FromProxy } from '../../../src/shared/messages.ts';
-import { ProxyProcess, childEnvironment } from '../../../src/supervisor/proxyProcess.ts';
+import { NODE_FLAGS, ProxyProcess, childEnvironment } from '../../../src/supervisor/proxyProcess.ts';
 import type { ProcessHost } from '../../../src/supervisor/proxyProcess.ts';
 import { EventQueue } from '../../support/e2e/eventQueue.ts';
 import { DEADLINE, flushEventLoop, withTimeout } from '../../support/withTimeout.ts';
@@ -86,7 +86,7 @@ describe('ProxyProcess', () => {
     const line = await log.find('its answer', () => true);
     const [cwd, ...rest] = JSON.parse(line) as unknown[];
     assert.ok(String(cwd).endsWith(folder));
-    assert.deepEqual(rest, [2, [], '1', true]);
+    assert.deepEqual(rest, [2, NODE_FLAGS, '1', true]);
   });
 
   it('passes on valid messages only', async () => {
