@@ -328,7 +328,10 @@ describe('The independent verifier in Python', function () {
       rootOf('end.pem', text.replace('-----END', '-----ENDE')),
       rootOf('longer.der', Buffer.concat([readRoot(), Buffer.from([0])])),
       ['--root', pem, '--challenge', 'AAAA'],
-      ['--root', pem, '--pcr0', 'AB'.repeat(47)],
+      ...['AB'.repeat(47), 'AB'.repeat(48), ` ${'ab'.repeat(48)}`, `${'ab'.repeat(48)}\u00a0`].map((pcr0) => [
+        ...['--root', pem, '--pcr0'],
+        pcr0,
+      ]),
     ];
     const differing = options.flatMap((args) => {
       const [own, other] = [
@@ -366,6 +369,10 @@ describe('The independent verifier in Python', function () {
       JSON.stringify(JSON.parse(pin)),
       '{}',
       '{"a":'.repeat(50_000) + '1' + '}'.repeat(50_000),
+      '{"a":'.repeat(2000),
+      ...['1,]', '1 2]', 'é]', '"\t"]', '"\\u12g4"]', '.5]', '{}]', '[]}'].map(
+        (end) => `{"a": ${'[0, true, "x\\n", -1.5e3,'.repeat(2000)}${end}${']'.repeat(1999)}}`,
+      ),
       `[${pin}]`,
       '',
       'abcd',

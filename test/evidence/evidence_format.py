@@ -10,6 +10,15 @@ from constants import CHECKS, MAX_DOCUMENT, MAX_FILE
 from encoding import base64_bytes, time_number
 
 
+TOKEN = re.compile(
+    r"""[ \t\r\n]*(?:
+    (?P<string>"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")
+    |(?P<scalar>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)
+    |(?P<mark>[\[\]{}:,]))""",
+    re.VERBOSE,
+)
+
+
 def read_json(data: bytes) -> Any:
     """The value of JSON in UTF-8, however it is written; None for anything else."""
 
@@ -21,7 +30,33 @@ def read_json(data: bytes) -> Any:
     except ValueError:
         return None
     except RecursionError:
-        return {} if data.lstrip()[:1] == b"{" else None
+        return {} if data.lstrip()[:1] == b"{" and is_json(data.decode("utf-8")) else None
+
+
+def is_json(text: str) -> bool:
+    """Whether it is JSON (RFC 8259), however deep it is."""
+    open_ones: list[str] = []
+    state = "value"  # what may come next; also "first" (of a list or an object), "name", "colon", "after"
+    position = 0
+    while token := TOKEN.match(text, position):
+        position = token.end()
+        mark = token["mark"]
+        if state in ("name", "first") and token["string"] is not None and open_ones[-1] == "{":
+            state = "colon"
+        elif state in ("value", "first") and (mark is None or mark in "[{") and (state, open_ones[-1:]) != ("first", ["{"]):
+            if mark is not None:
+                open_ones.append(mark)
+            state = "after" if mark is None else "first"
+        elif state == "colon" and mark == ":":
+            state = "value"
+        elif state == "after" and mark == "," and open_ones:
+            state = "name" if open_ones[-1] == "{" else "value"
+        elif state in ("after", "first") and mark in ("]", "}") and open_ones[-1:] == [{"]": "[", "}": "{"}[mark]]:
+            open_ones.pop()
+            state = "after"
+        else:
+            return False
+    return state == "after" and not open_ones and text[position:].strip(" \t\r\n") == ""
 
 
 def parse_evidence(data: bytes) -> dict[str, Any]:

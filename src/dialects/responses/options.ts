@@ -220,8 +220,9 @@ export function readText(request: Fields): TextOptions {
         schema: objectAt('text.format.schema', format['schema']),
         ...more,
       };
+      const unset = { description: null, strict: null } as object; // OpenAI's type has no null here, its API has
       return {
-        format: { format: { type: 'json_schema', ...schema }, ...verbosity },
+        format: { format: { type: 'json_schema', ...unset, ...schema }, ...verbosity },
         chat: { response_format: { type: 'json_schema', json_schema: schema }, ...verbosity },
       };
     }

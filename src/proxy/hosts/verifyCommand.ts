@@ -150,7 +150,7 @@ async function readArguments(args: readonly string[]): Promise<Arguments> {
   const [path, ...others] = positionals;
   if (path === undefined || others.length > 0) throw new ArgumentError('verify takes one file; see --help');
   const additionalPcr0 = (values.pcr0 ?? []).map(
-    (text) => parsePcr0(text) ?? refuse('--pcr0 takes a PCR0, which has 96 hex digits'),
+    (text) => (/\s/.test(text) ? undefined : parsePcr0(text)) ?? refuse('--pcr0 takes a PCR0, which has 96 hex digits'),
   );
   const challenge =
     values.challenge === undefined

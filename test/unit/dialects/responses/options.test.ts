@@ -123,6 +123,14 @@ describe('readText()', () => {
     });
   });
 
+  it('states each field of a schema in the response, but asks for no more than the client does', () => {
+    const schema = { name: 'n', schema: { type: 'object' } };
+    assert.deepEqual(readText({ text: { format: { type: 'json_schema', ...schema } } }), {
+      format: { format: { type: 'json_schema', description: null, strict: null, ...schema } },
+      chat: { response_format: { type: 'json_schema', json_schema: schema } },
+    });
+  });
+
   it('asks for nothing if the format is plain text', () => {
     assert.deepEqual(readText({}), { format: { format: { type: 'text' } }, chat: {} });
     assert.deepEqual(readText({ text: { format: { type: 'text' }, verbosity: 'high' } }), {
