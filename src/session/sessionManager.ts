@@ -36,9 +36,9 @@ export interface SessionUse {
   /**
    * The answer was bad, which anyone on the network may have caused (transport V2, section 3, "When a session ends
    * early"): the next request makes a new session. To be called after `end`. If the session has begun to answer another
-   * request since this one began, or got its last record, it is used until its successor is there; likewise if it has
-   * answered any other, and no handshake may begin yet. If others still wait for their answers, the first one decides.
-   * Otherwise it is lost at once.
+   * request since this one began, or got its last record, it is used until its successor is there. If others still wait
+   * for their answers, the first one decides. Otherwise it is lost at once, unless it has just replaced one for the same
+   * reason and has answered others: a new session does not help, and others would wait for nothing.
    */
   failed(loss: Doubt): void;
 }
@@ -50,6 +50,8 @@ interface Live {
   readonly wallStart: number;
   readonly monotonicStart: number;
   stopRenewal: () => void;
+  /** The previous one was lost or doubted because of a bad answer. */
+  readonly isRemedy: boolean;
   /** Requests that it has answered. */
   answers: number;
   /** Requests that wait for an answer. */
@@ -87,6 +89,7 @@ export class SessionManager {
   #live: Live | undefined;
   #pending: Promise<Session> | undefined;
   #heartbeat: Heartbeat | undefined;
+  #lastLoss: SessionLoss | undefined;
   #nextHandshakeAt = -Infinity;
   #failedAt = -Infinity;
   #closed = false;
@@ -169,7 +172,7 @@ export class SessionManager {
         live.doubt ??= loss;
         if (live.answers > before) return;
         if (live.waiting > 0) live.hold ??= Promise.withResolvers();
-        else if (live.answers === own || this.#pauseLeft() <= 0) this.#lose(live, loss);
+        else if (!live.isRemedy || live.answers === own || this.#pauseLeft() <= 0) this.#lose(live, loss);
       },
     };
   }
@@ -247,7 +250,9 @@ export class SessionManager {
     const stopRenewal = clock.after(SESSION_USE_MS - RENEW_AHEAD, () => {
       this.#renew();
     });
-    this.#live = { session, wallStart, monotonicStart, stopRenewal, answers: 0, waiting: 0 };
+    const isRemedy = this.#lastLoss === 'bad_response' || this.#lastLoss === 'rejected';
+    this.#lastLoss = undefined;
+    this.#live = { session, wallStart, monotonicStart, stopRenewal, isRemedy, answers: 0, waiting: 0 };
     this.#beat();
     onEstablished?.(session);
   }
@@ -288,6 +293,7 @@ export class SessionManager {
 
   #lose(live: Live, loss: SessionLoss): void {
     if (this.#live !== live) return;
+    this.#lastLoss = loss;
     this.#discard();
     this.#options.onLost?.(loss);
   }

@@ -405,7 +405,7 @@ describe('Exchange goes on using a session that answers others', () => {
   };
 
   for (const [what, fail] of bad) {
-    it(`in its first second if it has answered any, after ${what}, because no handshake may begin yet`, async () => {
+    it(`in its first second if it replaces one with bad answers and has answered others, after ${what}`, async () => {
       await replace(3000);
       await backend.clock.advance(999);
       fail(await sendExchange(backend));
@@ -426,6 +426,15 @@ describe('Exchange goes on using a session that answers others', () => {
       await backend.clock.advance(1000);
       fail(await sendExchange(backend));
       assert.deepEqual([backend.losses.length, backend.sessions.current()], [2, undefined]);
+    });
+
+    it(`but not in its first second if it replaces none, after ${what}`, async () => {
+      await backend.clock.advance(3600 * 1000);
+      const held = await begin();
+      finishHandshake();
+      await answer({ ...held, call: await backend.transport.next('the request that was held') });
+      fail(await sendExchange(backend));
+      assert.deepEqual([backend.losses, backend.sessions.current()], [['expired', 'bad_response'], undefined]);
     });
 
     it(`but not if the new session has answered none, after ${what}`, async () => {
