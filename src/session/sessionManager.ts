@@ -37,8 +37,7 @@ export interface SessionUse {
    * The answer was bad, which anyone on the network may have caused (transport V2, section 3, "When a session ends
    * early"): the next request makes a new session. To be called after `end`. If the session has begun to answer another
    * request since this one began, or got its last record, it is used until its successor is there. If others still wait
-   * for their answers, the first one decides. Otherwise it is lost at once, unless it has just replaced one for the same
-   * reason and has answered others: a new session does not help, and others would wait for nothing.
+   * for their answers, the first one decides. Otherwise it is lost at once.
    */
   failed(loss: Doubt): void;
 }
@@ -50,8 +49,6 @@ interface Live {
   readonly wallStart: number;
   readonly monotonicStart: number;
   stopRenewal: () => void;
-  /** The previous one was lost or doubted because of a bad answer. */
-  readonly isRemedy: boolean;
   /** Requests that it has answered. */
   answers: number;
   /** Requests that wait for an answer. */
@@ -67,7 +64,7 @@ interface Heartbeat {
   readonly stop: () => void;
 }
 
-/** The shortest time from the end of a handshake to the beginning of the next one, in milliseconds. */
+/** The shortest time from the beginning or the failure of a handshake to the next one, in milliseconds. */
 const HANDSHAKE_INTERVAL = 1000;
 /** How long before its expiry a session is renewed in the background, in milliseconds. */
 const RENEW_AHEAD = 5 * 60_000;
@@ -89,7 +86,6 @@ export class SessionManager {
   #live: Live | undefined;
   #pending: Promise<Session> | undefined;
   #heartbeat: Heartbeat | undefined;
-  #lastLoss: SessionLoss | undefined;
   #nextHandshakeAt = -Infinity;
   #failedAt = -Infinity;
   #closed = false;
@@ -145,7 +141,6 @@ export class SessionManager {
     const live = this.#live;
     if (live?.session !== session) return UNUSED;
     let before = live.answers;
-    let own = 0;
     let waits = true;
     live.waiting++;
     const stopWaiting = () => {
@@ -157,7 +152,6 @@ export class SessionManager {
         if (waits) {
           stopWaiting();
           live.answers++;
-          own = 1;
           live.hold?.resolve();
           delete live.hold;
         }
@@ -172,7 +166,7 @@ export class SessionManager {
         live.doubt ??= loss;
         if (live.answers > before) return;
         if (live.waiting > 0) live.hold ??= Promise.withResolvers();
-        else if (!live.isRemedy || live.answers === own || this.#pauseLeft() <= 0) this.#lose(live, loss);
+        else this.#lose(live, loss);
       },
     };
   }
@@ -213,29 +207,26 @@ export class SessionManager {
       if (this.#closed) throw closing();
       const wallStart = clock.wall();
       const monotonicStart = clock.monotonic();
+      this.#nextHandshakeAt = monotonicStart + HANDSHAKE_INTERVAL;
       const session = await connect();
       this.#adopt(session, wallStart, monotonicStart);
       return session;
     } catch (cause) {
       const error = asSessionError(cause);
       this.#failedAt = clock.monotonic();
+      this.#nextHandshakeAt = this.#failedAt + HANDSHAKE_INTERVAL;
       if (!this.#closed) onFailed?.(error);
       throw error;
     } finally {
-      this.#nextHandshakeAt = clock.monotonic() + HANDSHAKE_INTERVAL;
       this.#pending = undefined;
     }
   }
 
   /** Limits the handshakes with a backend that refuses them, or makes sessions that are of no use. */
   #pause(): Promise<void> | undefined {
-    const pause = this.#pauseLeft();
-    return pause <= 0 || this.#closed ? undefined : new Promise((resolve) => this.#options.clock.after(pause, resolve));
-  }
-
-  /** The time until a handshake may begin, in milliseconds; 0 or less: now. */
-  #pauseLeft(): number {
-    return this.#nextHandshakeAt - this.#options.clock.monotonic();
+    const { clock } = this.#options;
+    const pause = this.#nextHandshakeAt - clock.monotonic();
+    return pause <= 0 || this.#closed ? undefined : new Promise((resolve) => clock.after(pause, resolve));
   }
 
   #adopt(session: Session, wallStart: number, monotonicStart: number): void {
@@ -250,9 +241,7 @@ export class SessionManager {
     const stopRenewal = clock.after(SESSION_USE_MS - RENEW_AHEAD, () => {
       this.#renew();
     });
-    const isRemedy = this.#lastLoss === 'bad_response' || this.#lastLoss === 'rejected';
-    this.#lastLoss = undefined;
-    this.#live = { session, wallStart, monotonicStart, stopRenewal, isRemedy, answers: 0, waiting: 0 };
+    this.#live = { session, wallStart, monotonicStart, stopRenewal, answers: 0, waiting: 0 };
     this.#beat();
     onEstablished?.(session);
   }
@@ -293,7 +282,6 @@ export class SessionManager {
 
   #lose(live: Live, loss: SessionLoss): void {
     if (this.#live !== live) return;
-    this.#lastLoss = loss;
     this.#discard();
     this.#options.onLost?.(loss);
   }
