@@ -58,7 +58,7 @@ const BY_REFUSAL: Readonly<Record<string, Text>> = {
   no_key: { reason: 'the client sent no key', ...CONNECT_CLIENT },
   malformed_key: { reason: 'the client sent a key that cannot be one', ...CONNECT_CLIENT },
   unknown_access_key: { reason: 'access key revoked or mistyped', ...CONNECT_CLIENT },
-  key_not_allowed: { reason: 'the client sent a key that is no access key', ...CONNECT_CLIENT },
+  key_not_allowed: { reason: 'the client sent a key that is not an access key', ...CONNECT_CLIENT },
   no_api_key: {
     reason: 'no API key is set',
     remedy: 'Access keys work only while an API key is set.',

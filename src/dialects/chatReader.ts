@@ -38,10 +38,9 @@ export interface Reported {
 
 type Push = (delta: ChatDelta) => void;
 
-/** Of a call, or a whole one. */
+/** A part of a call, or a complete one. Its texts are empty if the backend sends none. */
 interface Fragment {
   readonly number: number | undefined;
-  /** Empty, as the other texts, if the backend sends none. */
   readonly id: string;
   readonly name: string;
   readonly json: string;
@@ -174,7 +173,7 @@ export class ChatReader {
         json,
       };
       const continued = isComplete ? undefined : this.#callOf(fragment, items.length > 1);
-      this.#add(fragment, continued ?? this.#newCall(fragment), push);
+      this.#add(fragment, continued ?? this.#newCall(fragment.number), push);
     }
   }
 
@@ -213,9 +212,9 @@ export class ChatReader {
     return ['', found.id].includes(id) && name === found.name ? found : undefined;
   }
 
-  #newCall({ number, id }: Fragment): ToolCall {
+  #newCall(number: number | undefined): ToolCall {
     if (this.#calls.length === MAX_CALLS) throw invalidResponse('The model called too many tools. Try again.');
-    const call = { number, id, name: '', early: '', index: undefined, hasArguments: false };
+    const call = { number, id: '', name: '', early: '', index: undefined, hasArguments: false };
     this.#calls.push(call);
     return call;
   }

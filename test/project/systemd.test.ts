@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EXIT } from '../../src/proxy/hosts/exit.ts';
 import { VARIABLES, readEnvironment } from '../../src/settings/environment.ts';
+import { NODE_FLAGS } from '../../src/supervisor/proxyProcess.ts';
 import { fromRoot } from '../support/e2e/process.ts';
 
 const FOLDER = 'deploy/systemd';
@@ -39,6 +40,18 @@ for (const folder of ['', 'user/']) {
     const values = Object.fromEntries(
       (unit.get('Environment') ?? []).flatMap((line) => line.split(' ').map((item) => item.split('='))),
     ) as Record<string, string>;
+
+    it('starts Node with the same flags as the extension and the image, which docs/operations.md names', () => {
+      const flags = NODE_FLAGS.join(' ');
+      assert.match(unit.get('ExecStart')?.[0] ?? '', new RegExp(`^/usr/bin/node ${flags} \\S+/proxy\\.js$`));
+      const read = (path: string) => readFileSync(fromRoot(path), 'utf8');
+      assert.ok(
+        read('Dockerfile').includes(
+          `CMD ${JSON.stringify(['node', ...NODE_FLAGS, 'proxy.js']).replaceAll(',', ', ')}\n`,
+        ),
+      );
+      assert.ok(read('docs/operations.md').includes(`\`node ${flags} proxy.js\``));
+    });
 
     it('sets only variables of the proxy, and loads a credential for each file', () => {
       const known = VARIABLES.map(({ variable }) => variable);

@@ -10,7 +10,7 @@ import { CHECKS } from '../../shared/checks.ts';
 import { MAX_EVIDENCE_BYTES, parseEvidence } from '../../shared/evidence.ts';
 import type { Evidence } from '../../shared/evidence.ts';
 import { asObject, isUnambiguous, parseJson } from '../../shared/json.ts';
-import { parsePcr0 } from '../../shared/pcr0.ts';
+import { isPcr } from '../../shared/pcr0.ts';
 import { FileError, readLimited } from './commandLineFiles.ts';
 import { EXIT, complain } from './exit.ts';
 
@@ -149,9 +149,8 @@ async function readArguments(args: readonly string[]): Promise<Arguments> {
   const { values, positionals } = parse(args);
   const [path, ...others] = positionals;
   if (path === undefined || others.length > 0) throw new ArgumentError('verify takes one file; see --help');
-  const additionalPcr0 = (values.pcr0 ?? []).map(
-    (text) => (/\s/.test(text) ? undefined : parsePcr0(text)) ?? refuse('--pcr0 takes a PCR0, which has 96 hex digits'),
-  );
+  const additionalPcr0 = (values.pcr0 ?? []).map((text) => text.toLowerCase());
+  if (!additionalPcr0.every(isPcr)) refuse('--pcr0 takes a PCR0, which has 96 hex digits');
   const challenge =
     values.challenge === undefined
       ? undefined

@@ -222,7 +222,7 @@ function closeUnlessBusyOrNew(connection: ClientConnection): void {
 /** Whether the client cannot take an error about what it has just sent for the response to an earlier request. */
 function canAnswerUnreadable({ waiting, latest }: ClientConnection): boolean {
   const [first, second] = waiting;
-  // The rest of a body whose request has its response already is no new request.
+  // The rest of the body of an answered request is not a new request.
   if (first === undefined) return latest?.complete !== false;
   return second === undefined && !first.headersSent && !first.req.complete;
 }

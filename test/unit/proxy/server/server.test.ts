@@ -604,12 +604,14 @@ describe('The server of createProxyServer()', () => {
     it('does not answer a request twice if the rest of its body cannot be read', async () => {
       const headers = ['Transfer-Encoding: chunked'];
       const { method, path } = CHAT;
-      for (const request of [{ method, path, key: null }, { path: '/health' }]) {
+      for (const [status, request] of [
+        [401, { method, path, key: null }],
+        [200, { path: '/health' }],
+      ] as const) {
         const connection = await server.send({ ...request, headers });
-        const { status } = await connection.readResponse();
+        assert.equal((await connection.readResponse()).status, status);
         connection.send('not a length\r\n');
         assert.equal(await connection.end(), 'closed');
-        assert.ok([200, 401].includes(status));
         assert.equal(connection.received.length, 0);
       }
       const connection = await server.send({ path: '/health', headers });
