@@ -4,8 +4,9 @@ import { ChatReader, END_OF_STREAM } from '../dialects/chatReader.ts';
 import type { ChatDelta, FinishReason } from '../dialects/chatReader.ts';
 import { DialectError } from '../dialects/dialectError.ts';
 import { EventStreamReader } from '../dialects/eventStream.ts';
+import { parseResponseJson } from '../dialects/jsonValues.ts';
 import { LONGEST_NAME, asPlain } from '../shared/escape.ts';
-import { asObject, parseJson } from '../shared/json.ts';
+import { asObject } from '../shared/json.ts';
 import { ChatError } from './chatError.ts';
 
 export type ResponseEvent =
@@ -107,7 +108,7 @@ export class ResponseReader {
 
 function argumentsOf(name: string, json: string): object {
   if (json.trim() === '') return {};
-  const value = asObject(parseJson(json));
+  const value = asObject(parseResponseJson(json));
   if (value !== undefined) return value;
   throw new ChatError(`The model called the tool ${asPlain(name, LONGEST_NAME)} with invalid arguments. Try again.`);
 }

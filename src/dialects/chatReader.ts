@@ -1,9 +1,10 @@
 // Reads a response of Chat Completions, which a backend may have made in any way: each chunk becomes deltas of one form.
-import { asObject, fieldsOf, parseJson, textOf } from '../shared/json.ts';
+import { asObject, fieldsOf, textOf } from '../shared/json.ts';
 import { isTokenCount } from '../shared/usage.ts';
 import { invalidResponse, readError } from './dialectError.ts';
 import type { DialectError } from './dialectError.ts';
 import { parseExactJson } from './exactJson.ts';
+import { parseResponseJson } from './jsonValues.ts';
 
 export type ChatDelta =
   | { readonly kind: 'text' | 'refusal' | 'reasoning'; readonly text: string }
@@ -114,8 +115,10 @@ export class ChatReader {
     }
     this.#length += json.length;
     if (this.#length > MAX_LENGTH) throw tooLong();
-    const value = HAS_OBJECT.test(json) ? parseExactJson(json) : parseJson(json);
-    if (value === undefined) throw invalidResponse('The backend sent an event that is not valid JSON. Try again.');
+    const value = parseResponseJson(json, HAS_OBJECT.test(json) ? parseExactJson : undefined);
+    if (value === undefined) {
+      throw invalidResponse('The backend sent an event that is not valid JSON, or has too many values. Try again.');
+    }
     const { error, choices, usage, service_tier: tier } = fieldsOf(value);
     if (error !== undefined && error !== null) {
       throw readError(statusOf(error), json, null, 'The backend stopped with an error. Try again.');

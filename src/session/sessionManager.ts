@@ -44,10 +44,17 @@ export interface SessionUse {
 
 type Doubt = Extract<SessionLoss, 'rejected' | 'bad_response'>;
 
+interface Handshake {
+  /** When it began, or failed, by the monotonic clock. */
+  readonly at: number;
+  /** The session that it made has answered a request. */
+  isOfUse: boolean;
+}
+
 interface Live {
   readonly session: Session;
+  readonly handshake: Handshake;
   readonly wallStart: number;
-  readonly monotonicStart: number;
   stopRenewal: () => void;
   /** Requests that it has answered. */
   answers: number;
@@ -66,6 +73,8 @@ interface Heartbeat {
 
 /** The shortest time from the beginning or the failure of a handshake to the next one, in milliseconds. */
 const HANDSHAKE_INTERVAL = 1000;
+/** The same if its session has answered a request: a new one is likely to be of use, and everyone waits for it. */
+const USEFUL_INTERVAL = 100;
 /** How long before its expiry a session is renewed in the background, in milliseconds. */
 const RENEW_AHEAD = 5 * 60_000;
 /** How long to wait after a failed renewal, in milliseconds. */
@@ -86,7 +95,8 @@ export class SessionManager {
   #live: Live | undefined;
   #pending: Promise<Session> | undefined;
   #heartbeat: Heartbeat | undefined;
-  #nextHandshakeAt = -Infinity;
+  #handshake: Handshake = { at: -Infinity, isOfUse: false };
+  #endPause: (() => void) | undefined;
   #failedAt = -Infinity;
   #closed = false;
 
@@ -152,6 +162,8 @@ export class SessionManager {
         if (waits) {
           stopWaiting();
           live.answers++;
+          live.handshake.isOfUse = true;
+          this.#endPause?.();
           live.hold?.resolve();
           delete live.hold;
         }
@@ -197,24 +209,24 @@ export class SessionManager {
   }
 
   #prepare(): Promise<Session> {
-    return (this.#pending ??= this.#handshake());
+    return (this.#pending ??= this.#connect());
   }
 
-  async #handshake(): Promise<Session> {
+  async #connect(): Promise<Session> {
     const { clock, connect, onFailed } = this.#options;
     try {
-      await this.#pause();
+      while (this.#pauseLeft() > 0 && !this.#closed) await this.#pause();
       if (this.#closed) throw closing();
+      const handshake = { at: clock.monotonic(), isOfUse: false };
+      this.#handshake = handshake;
       const wallStart = clock.wall();
-      const monotonicStart = clock.monotonic();
-      this.#nextHandshakeAt = monotonicStart + HANDSHAKE_INTERVAL;
       const session = await connect();
-      this.#adopt(session, wallStart, monotonicStart);
+      this.#adopt(session, handshake, wallStart);
       return session;
     } catch (cause) {
       const error = asSessionError(cause);
       this.#failedAt = clock.monotonic();
-      this.#nextHandshakeAt = this.#failedAt + HANDSHAKE_INTERVAL;
+      this.#handshake = { at: this.#failedAt, isOfUse: false };
       if (!this.#closed) onFailed?.(error);
       throw error;
     } finally {
@@ -223,13 +235,23 @@ export class SessionManager {
   }
 
   /** Limits the handshakes with a backend that refuses them, or makes sessions that are of no use. */
-  #pause(): Promise<void> | undefined {
-    const { clock } = this.#options;
-    const pause = this.#nextHandshakeAt - clock.monotonic();
-    return pause <= 0 || this.#closed ? undefined : new Promise((resolve) => clock.after(pause, resolve));
+  #pauseLeft(): number {
+    const { at, isOfUse } = this.#handshake;
+    return at + (isOfUse ? USEFUL_INTERVAL : HANDSHAKE_INTERVAL) - this.#options.clock.monotonic();
   }
 
-  #adopt(session: Session, wallStart: number, monotonicStart: number): void {
+  /** Until a handshake may begin, or the session has answered, after which it may begin sooner. */
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const stop = this.#options.clock.after(this.#pauseLeft(), resolve);
+      this.#endPause = () => {
+        stop();
+        resolve();
+      };
+    });
+  }
+
+  #adopt(session: Session, handshake: Handshake, wallStart: number): void {
     const { clock, onEstablished } = this.#options;
     if (this.#closed) {
       session.destroy();
@@ -241,7 +263,7 @@ export class SessionManager {
     const stopRenewal = clock.after(SESSION_USE_MS - RENEW_AHEAD, () => {
       this.#renew();
     });
-    this.#live = { session, wallStart, monotonicStart, stopRenewal, answers: 0, waiting: 0 };
+    this.#live = { session, handshake, wallStart, stopRenewal, answers: 0, waiting: 0 };
     this.#beat();
     onEstablished?.(session);
   }
@@ -261,15 +283,15 @@ export class SessionManager {
   #lossOf(live: Live): SessionLoss | undefined {
     const { clock } = this.#options;
     const wallAge = clock.wall() - live.wallStart;
-    const monotonicAge = clock.monotonic() - live.monotonicStart;
+    const monotonicAge = clock.monotonic() - live.handshake.at;
     const sinceBeat = clock.wall() - (this.#heartbeat?.wall ?? clock.wall());
     if (wallAge - monotonicAge > SLEEP_TOLERANCE || sinceBeat > HEARTBEAT + SLEEP_TOLERANCE) return 'slept';
     return this.#ageOf(live) >= SESSION_USE_MS ? 'expired' : undefined;
   }
 
-  #ageOf({ wallStart, monotonicStart }: Live): number {
+  #ageOf({ wallStart, handshake }: Live): number {
     const { clock } = this.#options;
-    return Math.max(clock.wall() - wallStart, clock.monotonic() - monotonicStart);
+    return Math.max(clock.wall() - wallStart, clock.monotonic() - handshake.at);
   }
 
   #beat(): void {

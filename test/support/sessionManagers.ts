@@ -38,11 +38,11 @@ export class SessionManagerUnderTest {
   }
 
   /** Makes a session, as soon as the pause after the previous handshake is over. */
-  async establish(): Promise<Session> {
+  async establish(pause = 1000): Promise<Session> {
     const before = this.handshakes.length;
     const acquired = this.sessions.acquire();
     await flushEventLoop();
-    if (this.handshakes.length === before) await this.clock.advance(1000);
+    if (this.handshakes.length === before) await this.clock.advance(pause);
     const session = await this.handshake.succeed();
     assert.equal(await acquired, session);
     return session;

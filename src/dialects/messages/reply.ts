@@ -17,6 +17,7 @@ import { invalidResponse } from '../dialectError.ts';
 import type { DialectError } from '../dialectError.ts';
 import { formatEvent } from '../eventStream.ts';
 import { parseExactJson } from '../exactJson.ts';
+import { parseResponseJson } from '../jsonValues.ts';
 import { BlockSequence } from './blocks.ts';
 import type { BlockSink, BlockStart } from './blocks.ts';
 import { errorResponse } from './errors.ts';
@@ -190,11 +191,13 @@ function toDelta({ kind }: BlockStart, text: string): RawContentBlockDelta {
 /** Empty if the response was cut off in the middle of it: the reason of the stop tells the client so. */
 function inputOf(name: string, json: string, finish: FinishReason): object {
   if (json.trim() === '') return {};
-  const input = asObject(parseExactJson(json));
+  const input = asObject(parseResponseJson(json, parseExactJson));
   if (input !== undefined) return input;
   if (finish === 'length' || finish === 'contentFilter') return {};
   const tool = asPlain(name, LONGEST_NAME);
-  throw invalidResponse(`The model called the tool ${tool} with an input that is not valid JSON. Try again.`);
+  throw invalidResponse(
+    `The model called the tool ${tool} with an input that is not valid JSON, or has too many values. Try again.`,
+  );
 }
 
 /** Cached tokens are not among the input tokens of this API. */

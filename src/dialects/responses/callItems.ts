@@ -8,6 +8,7 @@ import type {
 } from 'openai/resources/responses/responses';
 import { fieldsOf } from '../../shared/json.ts';
 import { parseExactJson } from '../exactJson.ts';
+import { parseResponseJson } from '../jsonValues.ts';
 import { CustomInput } from './customInput.ts';
 import { itemFields } from './events.ts';
 import type { ItemStatus, OutputItem, Place } from './events.ts';
@@ -97,7 +98,7 @@ class SearchCall implements CallItem {
 
   item(status: ItemStatus): ResponseToolSearchCall {
     const { id, callId } = this.#call;
-    const found = fieldsOf(parseExactJson(this.#arguments));
+    const found = fieldsOf(parseResponseJson(this.#arguments, parseExactJson));
     return { id, type: 'tool_search_call', status, execution: 'client', call_id: callId, arguments: found };
   }
 

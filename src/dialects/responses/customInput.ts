@@ -1,5 +1,6 @@
 // The input of a custom tool, which the model writes as the only argument of a function.
-import { asObject, parseJson } from '../../shared/json.ts';
+import { asObject } from '../../shared/json.ts';
+import { parseResponseJson } from '../jsonValues.ts';
 import { CUSTOM_INPUT } from './tools.ts';
 
 /** Up to the first character of the argument. */
@@ -87,7 +88,7 @@ function unescape(escape: string, hex: string | undefined, character = ''): stri
 
 /** The input in arguments that are not as asked for: the only field if it is a text, else all of it. */
 function findInput(json: string): string {
-  const fields = asObject(parseJson(json));
+  const fields = asObject(parseResponseJson(json));
   const values = Object.values(fields ?? {});
   const input = fields?.[CUSTOM_INPUT] ?? (values.length === 1 ? values[0] : undefined);
   return typeof input === 'string' ? input : json;

@@ -3,11 +3,11 @@ import type { DialectName, RequestContext } from '../../dialects/dialect.ts';
 import { DialectError } from '../../dialects/dialectError.ts';
 import type { ErrorDetails } from '../../dialects/dialectError.ts';
 import { parseExactJson } from '../../dialects/exactJson.ts';
+import { countValues, isJsonLonger } from '../../dialects/jsonValues.ts';
 import { estimateTokens } from '../../dialects/tokenEstimate.ts';
 import type { BodyLimit } from '../http/openaiErrors.ts';
 import { asDialectError, toDialectError } from './dialectErrors.ts';
 import { DIALECTS } from './dialects.ts';
-import { countValues, isJsonLonger } from './jsonValues.ts';
 import { open } from './reasoningSeal.ts';
 
 /** In characters: it is kept until the end of the response. */

@@ -2,9 +2,9 @@
 // only file that may import `node:worker_threads`: parsing JSON cannot be divided into short steps.
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { DialectError } from '../../dialects/dialectError.ts';
+import { countValues } from '../../dialects/jsonValues.ts';
 import { MIB, limitTranslation } from '../process/memory.ts';
 import { asDialectError } from './dialectErrors.ts';
-import { countValues } from './jsonValues.ts';
 import { translate } from './translation.ts';
 import type { Translation, TranslationJob } from './translation.ts';
 import { untilAborted } from './untilAborted.ts';

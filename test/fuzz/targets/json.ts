@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { isUtf8 } from 'node:buffer';
 import { parseExactJson } from '../../../src/dialects/exactJson.ts';
+import { countValues } from '../../../src/dialects/jsonValues.ts';
 import { JsonObjectEnd } from '../../../src/dialects/messages/jsonObjectEnd.ts';
-import { countValues } from '../../../src/proxy/dialects/jsonValues.ts';
 import { JsonFields } from '../../../src/proxy/usage/jsonFields.ts';
 import { asObject } from '../../../src/shared/json.ts';
 import { CLAUDE_CODE_REQUEST } from '../../support/messagesRequests.ts';

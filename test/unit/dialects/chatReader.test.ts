@@ -302,6 +302,19 @@ describe('ChatReader', () => {
     }, /too long/);
   });
 
+  it('throws for more values than it can read while others wait, at any depth, but not for what a string contains', () => {
+    const many = 140_000;
+    for (const json of [
+      `[${'0,'.repeat(many)}0]`,
+      '['.repeat(many) + ']'.repeat(many),
+      `{"a":[${'{},'.repeat(many)}{}]}`,
+    ]) {
+      JSON.parse(json);
+      rejects(() => read(json), /too many values/);
+    }
+    assert.deepEqual(read(chunk({ content: ',[{:'.repeat(many) })), [{ kind: 'text', text: ',[{:'.repeat(many) }]);
+  });
+
   it('takes anything else as empty', () => {
     for (const event of ['null', '[]', '7', '{}', '{"choices":{}}', '{"choices":[null]}', chunk({ content: 7 })]) {
       assert.deepEqual(read(event), []);

@@ -136,6 +136,54 @@ describe('SessionManager', () => {
     );
   });
 
+  it('begins the next one sooner, at most ten times a second, if the session has answered a request', async () => {
+    const from = test.clock.monotonic();
+    for (let count = 0; count < 3; count++) {
+      const session = await test.establish(100);
+      test.sessions.begin(session).answered();
+      test.sessions.retire(session, 'bad_response');
+    }
+    assert.deepEqual(
+      test.handshakes.map(({ at }) => at - from),
+      [0, 100, 200],
+    );
+  });
+
+  it('begins it sooner too if the session answers while the next one already waits', async () => {
+    const session = await test.establish();
+    const others = test.sessions.begin(session);
+    const bad = test.sessions.begin(session);
+    bad.end();
+    bad.failed('bad_response');
+    assert.equal(test.sessions.take(), undefined);
+    await test.clock.advance(150);
+    assert.equal(test.handshakes.length, 1, 'the session has not answered yet');
+    others.answered();
+    await flushEventLoop();
+    assert.equal(test.handshakes.length, 2);
+    await test.handshake.succeed();
+  });
+
+  it('does not begin one sooner after a failed handshake, even if the session in use still answers', async () => {
+    const session = await test.establish();
+    const bad = test.sessions.begin(session);
+    const others = test.sessions.begin(session);
+    others.answered();
+    bad.failed('bad_response');
+    bad.end();
+    await test.clock.advance(1000);
+    assert.equal(test.sessions.take(), session);
+    await flushEventLoop();
+    await test.handshake.fail(new SessionError('weak_public_key', 'weak'));
+    assert.equal(test.sessions.take(), session);
+    test.sessions.begin(session).answered();
+    await test.clock.advance(999);
+    assert.equal(test.handshakes.length, 2);
+    await test.clock.advance(1);
+    assert.equal(test.handshakes.length, 3);
+    await test.handshake.succeed();
+  });
+
   for (const loss of ['rejected', 'bad_response'] as const) {
     it(`retires a session and destroys its keys: ${loss}`, async () => {
       const session = await test.establish();

@@ -181,7 +181,8 @@ describe('createReply()', () => {
       assert.throws(() => body([call, { kind: 'arguments', index: 0, json }]), {
         name: 'DialectError',
         status: 502,
-        message: 'The model called the tool Read with an input that is not valid JSON. Try again.',
+        message:
+          'The model called the tool Read with an input that is not valid JSON, or has too many values. Try again.',
       });
     }
   });
@@ -189,7 +190,7 @@ describe('createReply()', () => {
   it('names the tool in one short line, whatever the backend calls it', () => {
     const call = { kind: 'toolCall', index: 0, id: 'call_1', name: `a\n${'b'.repeat(5000)}` } as const;
     assert.throws(() => body([call, { kind: 'arguments', index: 0, json: '5' }]), {
-      message: `The model called the tool a ${'b'.repeat(61)}… with an input that is not valid JSON. Try again.`,
+      message: `The model called the tool a ${'b'.repeat(61)}… with an input that is not valid JSON, or has too many values. Try again.`,
     });
   });
 

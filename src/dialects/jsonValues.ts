@@ -1,5 +1,9 @@
 // Measures JSON before it is read or written. Each value takes far more memory than its bytes, and Node ends the process, not
 // only its thread, when the memory is used up while it parses or writes.
+import { parseJson } from '../shared/json.ts';
+
+/** The most values in one JSON text of a response: far more than responses have, and read in some milliseconds. */
+const MAX_VALUES = 131_072;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -7,6 +11,11 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const ARRAY = 0x5b;
 const OBJECT = 0x7b;
+
+/** The value of a JSON text in a response, as `parse` reads it. Undefined if it is not valid, or has too many values. */
+export function parseResponseJson(json: string, parse: (json: string) => unknown = parseJson): unknown {
+  return json.length > MAX_VALUES && countValues(Buffer.from(json)) > MAX_VALUES ? undefined : parse(json);
+}
 
 /** At least the number of values, and at most three times as many. The text may be invalid. */
 export function countValues(json: Uint8Array): number {

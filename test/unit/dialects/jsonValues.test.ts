@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { countValues, isJsonLonger } from '../../../../src/proxy/dialects/jsonValues.ts';
+import { parseExactJson } from '../../../src/dialects/exactJson.ts';
+import { countValues, isJsonLonger, parseResponseJson } from '../../../src/dialects/jsonValues.ts';
 
 const count = (json: string) => countValues(Buffer.from(json));
 
@@ -26,6 +27,17 @@ describe('countValues()', () => {
         assert.equal(count(json), outside.match(/[[{,:]/g)?.length ?? 0);
       }),
     );
+  });
+});
+
+describe('parseResponseJson()', () => {
+  it('reads a text of up to 131,072 values, in the given way', () => {
+    assert.deepEqual(parseResponseJson('{"a":1.50}'), { a: 1.5 });
+    assert.equal(JSON.stringify(parseResponseJson('{"a":1.50}', parseExactJson)), '{"a":1.50}');
+    const list = (values: number) => `[${Array<number>(values).fill(7).join()}]`;
+    assert.deepEqual(parseResponseJson(list(131_072)), Array(131_072).fill(7));
+    assert.equal(parseResponseJson(list(131_073)), undefined);
+    assert.equal(parseResponseJson('{'), undefined);
   });
 });
 
