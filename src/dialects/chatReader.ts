@@ -158,7 +158,8 @@ export class ChatReader {
       if (text !== '') push({ kind, text });
     };
     add('reasoning', textOf(reasoning) || textOf(alsoReasoning));
-    add('text', textOf(content));
+    for (const part of Array.isArray(content) ? content : [content])
+      add('text', textOf(part) || textOf(fieldsOf(part)['text']));
     add('refusal', textOf(refusal));
   }
 

@@ -315,6 +315,15 @@ describe('ChatReader', () => {
     assert.deepEqual(read(chunk({ content: ',[{:'.repeat(many) })), [{ kind: 'text', text: ',[{:'.repeat(many) }]);
   });
 
+  it('reads text as a list of parts', () => {
+    const content = [{ type: 'text', text: 'a' }, { type: 'image_url' }, null, { type: 'text', text: 'b' }];
+    const deltas = read(JSON.stringify({ choices: [{ delta: { content } }] }));
+    assert.deepEqual(deltas, [
+      { kind: 'text', text: 'a' },
+      { kind: 'text', text: 'b' },
+    ]);
+  });
+
   it('takes anything else as empty', () => {
     for (const event of ['null', '[]', '7', '{}', '{"choices":{}}', '{"choices":[null]}', chunk({ content: 7 })]) {
       assert.deepEqual(read(event), []);
