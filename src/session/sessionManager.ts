@@ -215,7 +215,7 @@ export class SessionManager {
   async #connect(): Promise<Session> {
     const { clock, connect, onFailed } = this.#options;
     try {
-      while (this.#pauseLeft() > 0 && !this.#closed) await this.#pause();
+      for (let left = this.#pauseLeft(); left > 0 && !this.#closed; left = this.#pauseLeft()) await this.#pause(left);
       if (this.#closed) throw closing();
       const handshake = { at: clock.monotonic(), isOfUse: false };
       this.#handshake = handshake;
@@ -234,16 +234,19 @@ export class SessionManager {
     }
   }
 
-  /** Limits the handshakes with a backend that refuses them, or makes sessions that are of no use. */
+  /**
+   * The time until a handshake may begin, in milliseconds; 0 or less: now. It limits the handshakes with a backend that
+   * refuses them, or makes sessions that are of no use.
+   */
   #pauseLeft(): number {
     const { at, isOfUse } = this.#handshake;
     return at + (isOfUse ? USEFUL_INTERVAL : HANDSHAKE_INTERVAL) - this.#options.clock.monotonic();
   }
 
-  /** Until a handshake may begin, or the session has answered, after which it may begin sooner. */
-  #pause(): Promise<void> {
+  /** For this time, or until the session answers: a handshake may begin sooner then. */
+  #pause(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
-      const stop = this.#options.clock.after(this.#pauseLeft(), resolve);
+      const stop = this.#options.clock.after(milliseconds, resolve);
       this.#endPause = () => {
         stop();
         resolve();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { SessionError } from '../../../src/session/errors.ts';
+import { SessionManager } from '../../../src/session/sessionManager.ts';
 import { SessionManagerUnderTest, isAlive } from '../../support/sessionManagers.ts';
 import { flushEventLoop } from '../../support/withTimeout.ts';
 
@@ -162,6 +163,28 @@ describe('SessionManager', () => {
     await flushEventLoop();
     assert.equal(test.handshakes.length, 2);
     await test.handshake.succeed();
+  });
+
+  it('never waits for a negative time, even if time passes between two looks at the clock', async () => {
+    const waits: number[] = [];
+    let now = 0;
+    const { clock } = test;
+    const sessions = new SessionManager({
+      clock: {
+        wall: () => clock.wall(),
+        monotonic: () => (now += 600),
+        after: (milliseconds, callback) => {
+          waits.push(milliseconds);
+          return clock.after(milliseconds, callback);
+        },
+      },
+      connect: () => Promise.reject(new SessionError('network', 'refused')),
+    });
+    await assert.rejects(sessions.acquire());
+    const again = assert.rejects(sessions.acquire());
+    await clock.advance(1000);
+    await again;
+    assert.deepEqual(waits, [400]);
   });
 
   it('does not begin one sooner after a failed handshake, even if the session in use still answers', async () => {
