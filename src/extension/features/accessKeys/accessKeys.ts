@@ -5,6 +5,7 @@ import type { AccessKey } from '../../../keys/accessKeys.ts';
 import { asLabel } from '../../../shared/escape.ts';
 import type { Commands } from '../../core/commands.ts';
 import type { Core } from '../../core/core.ts';
+import { offerCommands } from '../../core/runCommand.ts';
 import { TerminalEnvironment } from './terminal.ts';
 
 export function registerAccessKeys(core: Core) {
@@ -34,7 +35,11 @@ async function newAccessKey({ secrets, supervisor }: Core): Promise<void> {
   const { key } = await secrets.accessKeyNamed(name.trim(), 'user');
   await supervisor.secretsChanged(false);
   await vscode.env.clipboard.writeText(key);
-  void vscode.window.showInformationMessage(`Copied the access key for "${name.trim()}" to the clipboard.`);
+  void offerCommands(
+    vscode.window.showInformationMessage,
+    `Copied the access key for "${name.trim()}" to the clipboard. Paste it, then copy the base URL.`,
+    'copyBaseUrl',
+  );
 }
 
 function nameProblem(name: string, known: readonly AccessKey[]): string | undefined {
