@@ -9,19 +9,19 @@ import type { PromptsSection, Summary } from './model.ts';
 export const GROUPS: Readonly<Record<Group, { readonly title: string; readonly none: string }>> = {
   editor: { title: 'This Editor', none: '' },
   extensions: { title: 'AI Extensions', none: 'No AI extensions are installed.' },
-  commandLine: { title: 'Command Line', none: 'No known assistants of the command line were found.' },
+  commandLine: { title: 'Command Line', none: 'No known command-line assistants were found.' },
 };
 
 const LIMITS = [
   'A program that is not listed here may send prompts too: other editors, browsers, and programs that Sealed Proxy does ' +
     'not know.',
   'Agents built into VS Code, such as the Claude agent, can send prompts elsewhere, whichever models the model picker offers.',
-  'Nothing is measured: the list says what configurations and settings say now. A running program may still use an older one.',
+  'A program that was started before its configuration changed may still use the older one. To be sure, restart it.',
 ];
 
-const REMOTE =
-  'This window works on another computer. Extensions that run on your own computer are not listed, and the command line is ' +
-  'that of the other computer.';
+const REMOTE = 'This window works on another computer: the command line is that of the other computer.';
+const NOT_LISTED = 'Extensions that run on your own computer are not listed.';
+const SOURCE = 'The list says what configurations and settings say; nothing is measured.';
 
 /** What the list cannot show. */
 export function limitsOf({ isRemote }: PromptsSection): readonly string[] {
@@ -34,6 +34,11 @@ export function activeSenders({ senders }: PromptsSection): readonly Sender[] {
 }
 
 export function summaryOf(section: PromptsSection): Summary {
+  const summary = summaryOfActive(section);
+  return section.isRemote ? { ...summary, detail: joined(summary.detail, NOT_LISTED) } : summary;
+}
+
+function summaryOfActive(section: PromptsSection): Summary {
   const { reach } = section;
   const active = activeSenders(section);
   const all = active.length;
@@ -47,25 +52,19 @@ export function summaryOf(section: PromptsSection): Summary {
       return {
         tone: count('sealed') === all ? 'good' : worst,
         headline: isAllButAgents(active) ? ALL_BUT_AGENTS : sealedOf(count('sealed'), all),
-        detail: unsealed,
+        detail: joined(unsealed, SOURCE),
       };
     case 'development':
       return {
         tone: worst,
         headline: 'No prompts are sealed: you use a development backend, which is not verified.',
-        detail: '',
+        detail: unsealed,
       };
     case 'nothing':
       return {
         tone: worst,
         headline: reach.why,
-        detail:
-          reach.cause === 'offHere'
-            ? `This window does not use ${PRODUCT}; another window may run it.`
-            : joined(
-                `No prompts are sealed at the moment. Requests that reach ${PRODUCT} fail, and it does not forward them.`,
-                unsealed,
-              ),
+        detail: joined(reach.cause === 'offHere' ? OFF_HERE : FAILING, unsealed),
       };
     case 'otherProgram':
       return {
@@ -82,6 +81,11 @@ export function summaryOf(section: PromptsSection): Summary {
   }
 }
 
+const OFF_HERE =
+  'This window seals no prompts. Connected assistants reach Sealed Proxy only while another window runs it; ' +
+  'otherwise, their requests fail.';
+const FAILING =
+  'No prompts are sealed at the moment. Requests that reach Sealed Proxy fail, and it does not forward them.';
 const ALL_BUT_AGENTS = 'Everything else listed here is sealed; agents built into VS Code cannot be checked.';
 
 function isAllButAgents(active: readonly Sender[]): boolean {
@@ -92,14 +96,14 @@ function isAllButAgents(active: readonly Sender[]): boolean {
 function sealedOf(sealed: number, all: number): string {
   if (sealed === all) return 'Everything listed here is sealed.';
   if (sealed === 0) return 'Nothing listed here is completely sealed.';
-  return `Not everything is sealed: ${sealed} of ${all} ${sealed === 1 ? 'is' : 'are'}.`;
+  return `Only ${sealed} of ${all} ${sealed === 1 ? 'is' : 'are'} sealed.`;
 }
 
 /** The title of the button for a remedy. */
 export function buttonOf(remedy: SenderRemedy): string {
   switch (remedy.kind) {
     case 'command':
-      return COMMANDS[remedy.name].title;
+      return remedy.name === 'keepChatSealed' ? 'Seal or Turn Off…' : COMMANDS[remedy.name].title;
     case 'extension':
       return 'Show in Extensions View';
     case 'assistant':

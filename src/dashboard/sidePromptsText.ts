@@ -56,8 +56,9 @@ export function placeNow(mark: Mark, reach: Reach): Place {
       return { kind: verdict, text: VERDICTS[verdict].word };
     }
     case 'off':
+      return { kind: 'off', text: 'Off' };
     case 'unknown':
-      return { kind: mark.kind, text: VERDICTS[mark.kind].word };
+      return { kind: 'unknown', text: VERDICTS.unknown.word };
     case 'follows':
       return { kind: 'depends', text: 'The selected model' };
     case 'goesTo':

@@ -37,7 +37,7 @@ export function unsealedSentence(titles: readonly string[]): string {
   const [title = '', ...others] = titles;
   if (titles.length === 0) return '';
   return others.length === 0
-    ? `When it is used, one of VS Code's side prompts leaves this computer unsealed: ${title}.`
+    ? `One of VS Code's side prompts leaves this computer unsealed when it is used: ${title}.`
     : `${titles.length} of VS Code's side prompts leave this computer unsealed.`;
 }
 

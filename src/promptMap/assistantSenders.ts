@@ -44,6 +44,8 @@ export function assistantSenders(
   });
 }
 
+const OFF_HERE = 'Its requests fail unless another window runs Sealed Proxy.';
+
 function verdictOf(
   { configState, judgement: { kind } }: JudgedAssistant,
   reach: Reach,
@@ -51,6 +53,10 @@ function verdictOf(
   // While the proxy does not run, the address in our entry cannot be checked.
   const isConnected = configState.kind === 'current';
   if (kind === 'unknown' && isConnected && reach.kind === 'otherProgram') return throughProxy(reach);
+  if (configState.kind === 'current' && configState.uncompared === true && reach.kind === 'nothing') {
+    const addition = reach.cause === 'offHere' ? OFF_HERE : throughProxy(reach).addition;
+    return { verdict: 'unknown', addition };
+  }
   if (kind === 'elsewhere' || kind === 'unknown') return { verdict: kind, addition: '' };
   const through = throughProxy(reach);
   if (kind === 'sealed') return through;

@@ -42,6 +42,8 @@ const AGENTS: Sender = {
   details: [],
 };
 
+const WITHOUT_AGENTS = 'This does not include agents built into VS Code.';
+
 /** What a condensed sender depends on. */
 interface Scope {
   readonly reach: Reach;
@@ -105,7 +107,7 @@ function chatSender({ facts, prompts }: EditorReading, reach: Reach): Sender {
     const unknown = `This version of Sealed Proxy does not know VS Code ${facts.version}.`;
     return { ...CHAT, verdict: 'unknown', sentence: joined(offered, unknown), details };
   }
-  return { ...CHAT, verdict: through.verdict, sentence: joined(offered, through.addition), details };
+  return { ...CHAT, verdict: through.verdict, sentence: joined(offered, through.addition, WITHOUT_AGENTS), details };
 }
 
 /** What is said of our own models beside those of others. */
@@ -160,7 +162,7 @@ function namedKinds(byShare: Shares): string {
   return joined(
     ...[...leaking].map(
       ([where, kinds]) =>
-        `${isOne ? 'When it is used, ' : ''}${titlesOf(kinds, NAMED)} ${kinds.length === 1 ? 'goes' : 'go'} ${where}.`,
+        `${titlesOf(kinds, NAMED)} ${kinds.length === 1 ? 'goes' : 'go'} ${where}${isOne ? ' when it is used' : ''}.`,
     ),
     unknown.length === 0 ? '' : `Unknown: ${titlesOf(unknown, NAMED)}.`,
   );
@@ -181,16 +183,20 @@ function verdictOf(
   shares: ReadonlySet<Share>,
   { reach, isChatSealed }: Scope,
 ): { readonly verdict: SenderVerdict; readonly addition: string } {
-  const only = (verdict: SenderVerdict) => ({ verdict, addition: '' });
   const through = throughChat(reach);
+  const isFailing = through.verdict === 'blocked' && shares.has('sealed');
+  const mixed = (verdict: SenderVerdict) => ({
+    verdict,
+    addition: isFailing ? 'Those to Sealed Proxy fail at the moment.' : '',
+  });
   // Without a verified enclave, nothing of the rest is sealed.
   const isPartSealed =
     through.verdict === 'sealed' && (shares.has('sealed') || (shares.has('depends') && isChatSealed));
-  if (shares.has('elsewhere')) return only(isPartSealed ? 'partly' : 'elsewhere');
-  if (shares.has('unknown')) return only(isPartSealed ? 'partly' : 'unknown');
-  if (shares.has('depends')) return only('depends');
-  if (shares.has('development')) return only('development');
-  return shares.has('sealed') ? through : only('off');
+  if (shares.has('elsewhere')) return mixed(isPartSealed ? 'partly' : 'elsewhere');
+  if (shares.has('unknown')) return mixed(isPartSealed ? 'partly' : 'unknown');
+  if (shares.has('depends')) return mixed('depends');
+  if (shares.has('development')) return mixed('development');
+  return shares.has('sealed') ? through : { verdict: 'off', addition: '' };
 }
 
 function detailOf({ title, mark, reason }: SidePrompt): Fact {

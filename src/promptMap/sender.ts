@@ -14,7 +14,7 @@ export const VERDICTS = {
   partly: { word: 'Partly sealed', tone: 'warning' },
   unknown: { word: 'Unknown', tone: 'warning' },
   /** To the model that the user selects each time. */
-  depends: { word: 'Your choice', tone: 'warning' },
+  depends: { word: 'Depends on the model', tone: 'warning' },
   /** Only to a development backend, encrypted. */
   development: { word: 'Not verified', tone: 'warning' },
   /** Nowhere: its requests fail until the proxy works. */
@@ -22,7 +22,7 @@ export const VERDICTS = {
   /** Only to a verified enclave. */
   sealed: { word: 'Sealed', tone: 'good' },
   /** It sends none. */
-  off: { word: 'Off', tone: 'neutral' },
+  off: { word: 'Sends none', tone: 'neutral' },
 } as const satisfies Readonly<Record<string, { readonly word: string; readonly tone: Tone }>>;
 
 export type SenderVerdict = keyof typeof VERDICTS;
@@ -79,9 +79,10 @@ export function verdictLines(senders: readonly Sender[], most: number): readonly
   });
 }
 
-/** For the diagnosis: all names. No text in it contains a path. */
-export function completeVerdictLines(senders: readonly Sender[]): readonly Pick<VerdictLine, 'word' | 'names'>[] {
+/** All names, and always how many are sealed. No text in it contains a path. */
+export function completeVerdictLines(senders: readonly Sender[]): readonly VerdictLine[] {
   const lines = verdictLines(senders, Infinity);
   const isSealed = lines.some(({ verdict }) => verdict === 'sealed');
-  return lines.length === 0 || isSealed ? lines : [...lines, { word: VERDICTS.sealed.word, names: 'none' }];
+  if (lines.length === 0 || isSealed) return lines;
+  return [...lines, { verdict: 'sealed', word: VERDICTS.sealed.word, count: 0, names: 'none' }];
 }

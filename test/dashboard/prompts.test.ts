@@ -27,18 +27,18 @@ describe('The section Where Prompts Go', () => {
     const counts = trimmed(await view.page.locator('.counts li').allInnerTexts());
     assert.deepEqual(
       counts.map((text) => text.replaceAll(/\s+/g, ' ')),
-      ['3 Not sealed', '1 Partly sealed', '3 Unknown', '1 Your choice', '2 Sealed', '1 Off'],
+      ['3 Not sealed', '1 Partly sealed', '3 Unknown', '1 Depends on the model', '2 Sealed', '1 Sends none'],
     );
   });
 
   it('names those of each verdict below its sentence, over the width of the banner', async () => {
     const view = await suite.openAt('prompts', { width: 1600 });
-    assert.equal(await view.page.locator('.headline').innerText(), 'Not everything is sealed: 2 of 10 are.');
+    assert.equal(await view.page.locator('.headline').innerText(), 'Only 2 of 10 are sealed.');
     assert.deepEqual(trimmed(await view.page.locator('.verdicts li').allInnerTexts()), [
       'Not sealed: Codex, Gemini Code Assist and Copilot CLI',
       "Partly sealed: VS Code's side prompts",
       'Unknown: Agents built into VS Code, Acme Helper and Aider',
-      "Your choice: VS Code's chat",
+      "Depends on the model: VS Code's chat",
       'Sealed: Claude Code and opencode',
     ]);
     const [banner, lines] = await Promise.all(
@@ -62,16 +62,27 @@ describe('The section Where Prompts Go', () => {
 
   it('has a different picture for each verdict', async () => {
     const view = await suite.openAt('prompts');
-    const pictures = await view.page
-      .locator('.counts li')
-      .evaluateAll((items) => items.map((item) => item.querySelector('svg')?.innerHTML));
-    assert.equal(new Set(pictures).size, new Set(PROMPTS.senders.map(({ verdict }) => verdict)).size);
+    const pictures = new Map<string, string>();
+    for (const prompts of [PROMPTS, DEVELOPMENT_PROMPTS, UNREACHABLE_PROMPTS]) {
+      await view.show({ type: 'state', state: { ...STATE.state, prompts } });
+      const found = await view.page
+        .locator('.sender-verdict')
+        .evaluateAll((all) => all.map((each) => [each.textContent.trim(), each.querySelector('svg')?.innerHTML ?? '']));
+      for (const [word = '', picture = ''] of found) pictures.set(word, picture);
+    }
+    assert.deepEqual(
+      [...pictures.keys()].toSorted(),
+      Object.values(VERDICTS)
+        .map(({ word }) => word)
+        .toSorted(),
+    );
+    assert.equal(new Set(pictures.values()).size, pictures.size);
   });
 
   it('sends the id of the sender whose button is pressed', async () => {
     const view = await suite.openAt('prompts');
     await view.button('Connect… (Codex)').click();
-    await view.button("Keep VS Code's Chat Sealed… (VS Code's side prompts)").press('Enter');
+    await view.button("Seal or Turn Off… (VS Code's side prompts)").press('Enter');
     assert.deepEqual(await view.actions(), [
       { type: 'remedy', id: 'assistant:codex' },
       { type: 'remedy', id: 'sidePrompts' },
@@ -101,10 +112,7 @@ describe('The section Where Prompts Go', () => {
     await view.button('Set API Key').click();
     assert.deepEqual(await view.actions(), [{ type: 'command', name: 'setApiKey' }]);
     await view.show({ type: 'state', state: { ...STATE.state, prompts: { ...NO_KEY_PROMPTS, senders: [] } } });
-    assert.match(
-      await view.panel(),
-      /No AI extensions are installed\..*No known assistants of the command line were found/,
-    );
+    assert.match(await view.panel(), /No AI extensions are installed\..*No known command-line assistants were found/);
     assert.doesNotMatch(await view.panel(), /This Editor/);
   });
 });

@@ -155,7 +155,7 @@ describe('The section Side Prompts', () => {
 
   it('takes the focus to its tab when a button of another section has opened it', async () => {
     const view = await suite.openAt('prompts');
-    await view.button("Keep VS Code's Chat Sealed… (VS Code's side prompts)").focus();
+    await view.button("Seal or Turn Off… (VS Code's side prompts)").focus();
     await view.show({ type: 'show', section: 'sidePrompts' });
     assert.equal(await view.page.evaluate(() => document.activeElement?.id), 'tab-sidePrompts');
   });

@@ -51,7 +51,7 @@ export function isDoubtful(state: ConfigState, { kind }: Judgement): boolean {
 }
 
 /** Without the proxy, nothing says which address the configuration should have. */
-export const NOT_CHECKED = 'configured, but not checked: the proxy is not running';
+export const NOT_CHECKED = 'configured, but not checked: no proxy runs for this window';
 
 const NOT_SEALED: Readonly<Record<Exclude<Judgement['kind'], 'sealed'>, string>> = {
   partly: 'not connected completely: some prompts go elsewhere',

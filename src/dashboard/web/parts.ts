@@ -8,7 +8,7 @@ import { shortText, visibleText } from './text.ts';
 
 export const formats = formatsFor(navigator.language);
 
-export type Icon = Tone | 'skipped' | 'running' | 'waiting' | 'unknown' | 'partly';
+export type Icon = Tone | 'skipped' | 'running' | 'waiting' | 'unknown' | 'partly' | 'blocked';
 
 const ICONS: Readonly<Record<Icon, TemplateResult>> = {
   good: svg`<circle cx="8" cy="8" r="6.5"></circle><path d="m5 8.2 2.1 2.1L11 6"></path>`,
@@ -17,6 +17,7 @@ const ICONS: Readonly<Record<Icon, TemplateResult>> = {
   neutral: svg`<circle cx="8" cy="8" r="6.5"></circle><path d="M8 7.5v3.6M8 4.9v.4"></path>`,
   partly: svg`<circle cx="8" cy="8" r="6.5"></circle><path class="dot" d="M8 1.5a6.5 6.5 0 0 1 0 13z"></path>`,
   unknown: svg`<circle cx="8" cy="8" r="6.5"></circle><path d="M6 6.3c.1-1.2.9-1.9 2-1.9s2 .7 2 1.8c0 1.5-2 1.5-2 3.1M8 11.4v.4"></path>`,
+  blocked: svg`<circle cx="8" cy="8" r="6.5"></circle><path d="m3.4 12.6 9.2-9.2"></path>`,
   skipped: svg`<circle cx="8" cy="8" r="6.5"></circle><path d="M5.2 8h5.6"></path>`,
   waiting: svg`<circle cx="8" cy="8" r="6.5"></circle><path d="M8 4.4V8l2.4 1.6"></path>`,
   running: svg`<circle cx="8" cy="8" r="6.5"></circle><circle class="dot" cx="8" cy="8" r="2.5"></circle>`,

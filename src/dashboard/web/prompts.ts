@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
-import { VERDICTS, verdictLines } from '../../promptMap/sender.ts';
+import { VERDICTS, completeVerdictLines, verdictLines } from '../../promptMap/sender.ts';
 import type { Sender, SenderVerdict } from '../../promptMap/sender.ts';
 import type { PromptsSection } from '../model.ts';
 import { GROUPS, activeSenders, buttonOf, limitsOf, summaryOf } from '../promptsText.ts';
@@ -16,7 +16,7 @@ const ICONS: Readonly<Record<SenderVerdict, Icon>> = {
   unknown: 'unknown',
   depends: 'neutral',
   development: 'warning',
-  blocked: 'warning',
+  blocked: 'blocked',
   sealed: 'good',
   off: 'skipped',
 };
@@ -55,7 +55,7 @@ export function wordList(
 
 function counts({ senders }: PromptsSection): TemplateResult {
   return html`<ul class="counts" aria-label="Number of each verdict">
-    ${verdictLines(senders, 0).map(
+    ${completeVerdictLines(senders).map(
       ({ verdict, word, count }) => html`<li>${verdictIcon(verdict)}<strong>${count}</strong> ${prose(word)}</li>`,
     )}
   </ul>`;

@@ -98,7 +98,7 @@ describe('clientRows()', () => {
       }),
       [
         'sealed | good | Connected, model glm-5-2 | check undo | ',
-        'not compared | neutral | Configured, but not checked: the proxy is not running | check undo | ',
+        'not compared | neutral | Configured, but not checked: no proxy runs for this window | check undo | ',
         'partly | warning | Not connected completely: some prompts go elsewhere | check undo | Its configuration was repaired.',
         'elsewhere | warning | Configured, but its prompts go elsewhere | check undo | It is elsewhere.',
         'unknown | warning | Configured, but it is not known where all prompts go | check undo | It is unknown.',

@@ -6,6 +6,8 @@ import { sender } from '../../support/senders.ts';
 
 const ENCLAVE: Reach = { kind: 'enclave' };
 
+const SOURCE = 'The list says what configurations and settings say; nothing is measured.';
+
 const summaryFor = (verdicts: readonly SenderVerdict[], reach: Reach = ENCLAVE) =>
   summaryOf({ reach, remedy: null, senders: verdicts.map((verdict) => sender(verdict)), isRemote: false });
 
@@ -13,18 +15,19 @@ describe('summaryOf()', () => {
   it('counts what is sealed of what sends prompts', () => {
     assert.deepEqual(summaryFor(['elsewhere', 'partly', 'unknown', 'depends', 'sealed', 'off']), {
       tone: 'error',
-      headline: 'Not everything is sealed: 1 of 5 is.',
-      detail: '',
+      headline: 'Only 1 of 5 is sealed.',
+      detail: SOURCE,
     });
   });
 
   it('names the one side prompt of VS Code that is not sealed, as the tooltip does', () => {
     const senders = [sender('partly', { unsealed: ['Dictation'] }), sender('sealed', { unsealed: [] })];
     const detailOf = (reach: Reach) => summaryOf({ reach, remedy: null, senders, isRemote: false }).detail;
-    const one = "When it is used, one of VS Code's side prompts leaves this computer unsealed: Dictation.";
-    assert.equal(detailOf(ENCLAVE), one);
-    assert.equal(detailOf({ kind: 'development' }), ''); // nothing is sealed
+    const one = "One of VS Code's side prompts leaves this computer unsealed when it is used: Dictation.";
+    assert.equal(detailOf(ENCLAVE), `${one} ${SOURCE}`);
+    assert.equal(detailOf({ kind: 'development' }), one);
     assert.ok(detailOf({ kind: 'nothing', why: 'Sealed Proxy is off.' }).endsWith(` ${one}`));
+    assert.ok(detailOf({ kind: 'nothing', why: '', cause: 'offHere' }).endsWith(` ${one}`));
   });
 
   it('says when nothing is left that could be sealed', () => {
@@ -37,9 +40,9 @@ describe('summaryOf()', () => {
     assert.deepEqual(summary('sealed', 'off'), {
       tone: 'warning',
       headline: 'Everything else listed here is sealed; agents built into VS Code cannot be checked.',
-      detail: '',
+      detail: SOURCE,
     });
-    assert.equal(summary('sealed', 'depends').headline, 'Not everything is sealed: 1 of 3 is.');
+    assert.equal(summary('sealed', 'depends').headline, 'Only 1 of 3 is sealed.');
     assert.equal(summary().headline, 'Nothing listed here is completely sealed.');
   });
 
@@ -58,7 +61,7 @@ describe('summaryOf()', () => {
       ],
       [
         'Everything listed here is sealed.',
-        'Not everything is sealed: 2 of 3 are.',
+        'Only 2 of 3 are sealed.',
         'Nothing listed here is completely sealed.',
         'Sealed Proxy found nothing that sends prompts.',
       ],
@@ -81,11 +84,12 @@ describe('summaryOf()', () => {
     assert.equal(tone, 'warning');
   });
 
-  it('does not say that nothing is sealed while only this window does not use the proxy', () => {
+  it('says what becomes of connected assistants while only this window does not use the proxy', () => {
     const reach: Reach = { kind: 'nothing', why: 'Sealed Proxy is off in this window.', cause: 'offHere' };
     assert.equal(
       summaryFor(['unknown'], reach).detail,
-      'This window does not use Sealed Proxy; another window may run it.',
+      'This window seals no prompts. Connected assistants reach Sealed Proxy only while another window runs it; ' +
+        'otherwise, their requests fail.',
     );
   });
 
@@ -112,15 +116,21 @@ describe('buttonOf()', () => {
       { kind: 'assistant', assistant: 'a', remedy: { kind: 'copy', text: 'export NO_PROXY=127.0.0.1' } },
     ];
     assert.deepEqual(remedies.map(buttonOf), [
-      ...["Keep VS Code's Chat Sealed…", 'Show in Extensions View', 'Connect…', 'Repair…', 'Open File'],
+      ...['Seal or Turn Off…', 'Show in Extensions View', 'Connect…', 'Repair…', 'Open File'],
       ...['Open Setting', 'Copy Line'],
     ]);
   });
 });
 
-describe('limitsOf()', () => {
-  it('says what a window on another computer cannot list', () => {
-    const section = { reach: ENCLAVE, remedy: null, senders: [] };
+describe('A window on another computer', () => {
+  const section = { reach: ENCLAVE, remedy: null, senders: [sender('sealed')] };
+
+  it('says in summaryOf() what it does not list', () => {
+    const [here, elsewhere] = [false, true].map((isRemote) => summaryOf({ ...section, isRemote }).detail);
+    assert.equal(elsewhere, `${here} Extensions that run on your own computer are not listed.`);
+  });
+
+  it('says in limitsOf() whose command line it lists', () => {
     const [here, elsewhere] = [false, true].map((isRemote) => limitsOf({ ...section, isRemote }).length);
     assert.equal(elsewhere, (here ?? 0) + 1);
   });

@@ -128,7 +128,7 @@ describe('summarizeSealing()', () => {
         'Cannot be sealed completely: C. VS Code sends a part to GitHub, whatever its settings say.',
         'Cannot be sealed: E. Only services of GitHub can do this.',
         'Not sealed, to Other Vendor: G.',
-        'Your choice: B. The model that you select in the chat decides.',
+        'Depends on the model: B. The model that you select in the chat decides.',
         'Unknown: F. The details below say why.',
         'Off: H.',
       ],

@@ -41,7 +41,7 @@ describe('checkAssistants()', () => {
           'failed',
           'Some prompts go elsewhere because of opencode.json and the variable HTTP_PROXY',
         ],
-        ['Assistant: llama.vscode', 'skipped', 'Configured, but not checked: the proxy is not running'],
+        ['Assistant: llama.vscode', 'skipped', 'Configured, but not checked: no proxy runs for this window'],
         ['Assistant: Cline', 'failed', 'Uses an outdated address'],
         ['Assistant: Kilo Code', 'failed', 'Its configuration cannot be read'],
       ],

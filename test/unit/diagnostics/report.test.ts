@@ -69,7 +69,7 @@ describe('diagnosticsReport()', () => {
     );
     assert.match(
       text,
-      /## Side prompts of VS Code's chat\n\n.*can send these prompts: 1 goes to A\\\|B\. When it is used, .*: Titles\. "/,
+      /## Side prompts of VS Code's chat\n\n.*can send these prompts: 1 goes to A\\\|B\. One of .*: Titles\. "/,
     );
     assert.ok(text.includes('\n| Titles | goes to A\\|B | •••••••• \\[a\\](b) |\n'), text);
   });

@@ -13,7 +13,7 @@ describe('statusTooltip()', () => {
     const fix = '[Fix…](command:sealedProxy.keepChatSealed)';
     const warning = (...unsealed: string[]) => tooltip(runningStatus(), { unsealed }).split('\n\n')[1];
     assert.equal(warning('a', 'b', 'c'), `$(warning) 3 of VS Code's side prompts leave this computer unsealed. ${fix}`);
-    const one = "When it is used, one of VS Code's side prompts leaves this computer unsealed: Dictation.";
+    const one = "One of VS Code's side prompts leaves this computer unsealed when it is used: Dictation.";
     assert.equal(warning('Dictation'), `$(warning) ${one} ${fix}`);
     assert.doesNotMatch(tooltip(runningStatus(), { unsealed: [] }), /side prompts|keepChatSealed/);
   });

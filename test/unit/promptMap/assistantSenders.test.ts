@@ -15,7 +15,7 @@ const OTHERS: readonly Reach[] = [
 
 const CODEX = { id: 'codex', name: 'Codex', extension: 'openai.chatgpt' };
 const ABSENT: ConfigState = { kind: 'absent' };
-const CURRENT: ConfigState = { kind: 'current', model: 'a' };
+const CURRENT = { kind: 'current', model: 'a' } as const;
 
 function assistant(kind: Judgement['kind'], change: Partial<JudgedAssistant> = {}, remedy?: Remedy): JudgedAssistant {
   const judgement: Judgement = { kind, sentence: 'What it does.', routes: [], ...(remedy && { remedy }) };
@@ -56,6 +56,16 @@ describe('assistantSenders()', () => {
       senderOf(assistant('unknown', { configState: { kind: 'other', what: 'x' } }), reach)?.verdict,
       'unknown',
     );
+  });
+
+  it('says whether requests fail while the address of the proxy is not known', () => {
+    const judged = assistant('unknown', { configState: { ...CURRENT, uncompared: true } });
+    const said = (reach: Reach) => [senderOf(judged, reach)?.verdict, senderOf(judged, reach)?.sentence];
+    assert.deepEqual(said({ kind: 'nothing', why: '' }), ['unknown', 'What it does. Requests fail at the moment.']);
+    assert.deepEqual(said({ kind: 'nothing', why: '', cause: 'offHere' }), [
+      'unknown',
+      'What it does. Its requests fail unless another window runs Sealed Proxy.',
+    ]);
   });
 
   it('is among the extensions if the extension is installed, and else among the programs', () => {

@@ -136,6 +136,14 @@ describe('editorSenders()', () => {
     assert.doesNotMatch(JSON.stringify(sidePrompts?.details), /"Sealed\./);
   });
 
+  it('says that prompts to our models fail while nothing reaches the backend, beside others that leave', () => {
+    const values = { [SETTINGS.utilitySmall]: 'sealed-proxy/small-1' };
+    const failing = / Those to Sealed Proxy fail at the moment\.$/;
+    assert.match(senders({ values }, DOWN)['sidePrompts']?.sentence ?? '', failing);
+    for (const sender of [senders({ values })['sidePrompts'], senders({}, DOWN)['sidePrompts']])
+      assert.doesNotMatch(sender?.sentence ?? '', failing);
+  });
+
   it('calls side prompts partly sealed if some go elsewhere', () => {
     const values = { [SETTINGS.utilitySmall]: 'sealed-proxy/small-1' };
     assert.equal(senders({ values })['sidePrompts']?.verdict, 'partly');
@@ -149,7 +157,7 @@ describe('editorSenders()', () => {
     assert.equal(sidePrompts?.verdict, 'partly');
     assert.match(
       sidePrompts.sentence,
-      /^When it is used, Dictation goes to Microsoft\. Of 14: 1 goes to Microsoft, .*1 follows the selected model, \d+ go to Sealed Proxy, .*\. The models that you can select are all sealed\.$/,
+      /^Dictation goes to Microsoft when it is used\. Of 14: 1 goes to Microsoft, .*1 follows the selected model, \d+ go to Sealed Proxy, .*\. The models that you can select are all sealed\.$/,
     );
     const unsetEverywhere = { ...dictation, [SETTINGS.utilityFallback]: 'mainAgent', [SETTINGS.inlineChat]: '' };
     assert.equal(senders({ models: [OUR_LARGE], values: unsetEverywhere })['sidePrompts']?.verdict, 'partly');
@@ -161,7 +169,10 @@ describe('editorSenders()', () => {
     const { chat, agents } = senders({ models: [OUR_LARGE] });
     assert.deepEqual(
       [chat?.verdict, chat?.sentence],
-      ['sealed', 'The model picker offers only models of Sealed Proxy.'],
+      [
+        'sealed',
+        'The model picker offers only models of Sealed Proxy. This does not include agents built into VS Code.',
+      ],
     );
     assert.equal(agents?.verdict, 'unknown');
   });

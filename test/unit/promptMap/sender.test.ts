@@ -9,7 +9,8 @@ describe('verdictLines()', () => {
     assert.deepEqual(
       verdictLines(senders, 6).map(({ word, names, count }) => `${count} ${word}: ${names}`),
       [
-        ...['1 Not sealed: elsewhere', '1 Partly sealed: partly', '1 Unknown: unknown', '1 Your choice: depends'],
+        ...['1 Not sealed: elsewhere', '1 Partly sealed: partly', '1 Unknown: unknown'],
+        '1 Depends on the model: depends',
         '1 Sealed: sealed',
       ],
     );
@@ -31,7 +32,7 @@ describe('verdictLines()', () => {
 
 describe('completeVerdictLines()', () => {
   const shown = (senders: readonly Sender[]) =>
-    completeVerdictLines(senders).map(({ word, names }) => ({ word, names }));
+    completeVerdictLines(senders).map(({ word, count, names }) => ({ word, count, names }));
 
   it('names the senders of each verdict, and nothing else', () => {
     const senders = [
@@ -40,15 +41,15 @@ describe('completeVerdictLines()', () => {
       sender('sealed', { name: 'C' }),
     ];
     assert.deepEqual(shown(senders), [
-      { word: 'Not sealed', names: 'A and B' },
-      { word: 'Sealed', names: 'C' },
+      { word: 'Not sealed', count: 2, names: 'A and B' },
+      { word: 'Sealed', count: 1, names: 'C' },
     ]);
   });
 
   it('says that none is sealed', () => {
     assert.deepEqual(shown([sender('unknown')]), [
-      { word: 'Unknown', names: 'unknown' },
-      { word: 'Sealed', names: 'none' },
+      { word: 'Unknown', count: 1, names: 'unknown' },
+      { word: 'Sealed', count: 0, names: 'none' },
     ]);
     assert.deepEqual(shown([]), []);
   });

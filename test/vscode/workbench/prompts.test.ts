@@ -73,14 +73,14 @@ describe('Show Where Prompts Go', () => {
       ['Claude Code', 'Not sealed'],
       ['Roo Code', 'Unknown'],
       ['Pair Programmer', 'Unknown'],
-      ['opencode (extension)', 'Off'],
+      ['opencode (extension)', 'Sends none'],
       ["VS Code's chat", 'Sealed'],
       ['Agents built into VS Code', 'Unknown'],
       ['Other Vendor', undefined],
     ] as const) {
       await isSaid(name, expected);
     }
-    await dashboard.reads(/^Not everything is sealed: 1 of \d+ is\.$/);
+    await dashboard.reads(/^Only 1 of \d+ is sealed\.$/);
     await picturesOfAll('prompts');
   });
 
@@ -95,7 +95,7 @@ describe('Show Where Prompts Go', () => {
     await window.decide('Write These Changes');
     await window.dismiss('Claude Code is connected.');
     await isSaid('Claude Code', 'Sealed');
-    await dashboard.reads(/^Not everything is sealed: 2 of \d+ are\.$/);
+    await dashboard.reads(/^Only 2 of \d+ are sealed\.$/);
     const key = /sealed-[\w-]{43}/.exec(readFileSync(settings, 'utf8'))?.[0] ?? '';
     assertNoSecretLeaks(
       { 'the API key': API_KEY, 'the access key': key },
@@ -115,8 +115,8 @@ describe('Show Where Prompts Go', () => {
 
   it('follows an extension that is installed meanwhile, and a setting', async () => {
     editor.install(OTHER_VENDOR_VSIX);
-    await isSaid("VS Code's chat", 'Your choice');
-    await isSaid('Other vendor', 'Your choice');
+    await isSaid("VS Code's chat", 'Depends on the model');
+    await isSaid('Other vendor', 'Depends on the model');
     const set = (value: boolean) =>
       window.bridge.run(
         (api, off) =>
@@ -124,7 +124,7 @@ describe('Show Where Prompts Go', () => {
         value,
       );
     await set(true);
-    await isSaid("VS Code's chat, side prompts and inline suggestions", 'Off');
+    await isSaid("VS Code's chat, side prompts and inline suggestions", 'Sends none');
     await set(false);
     // The editor offers its models again later; the section follows the setting at once.
     await isSaid("VS Code's chat, side prompts and inline suggestions", undefined);
@@ -138,7 +138,9 @@ describe('Show Where Prompts Go', () => {
   it('calls nothing sealed while the proxy is stopped', async () => {
     await window.runCommand('Sealed Proxy: Stop');
     await dashboard.reads('Sealed Proxy is off in this window.');
-    await dashboard.reads('This window does not use Sealed Proxy; another window may run it.');
+    await dashboard.reads(
+      /^This window seals no prompts\. Connected assistants reach Sealed Proxy only while another window runs it;/,
+    );
     await window.bridge.command('notifications.clearAll');
     await isSaid('Claude Code', 'Unknown');
     assert.equal(await dashboard.frame.locator('.sender-sealed').count(), 0);

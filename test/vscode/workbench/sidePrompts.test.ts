@@ -33,7 +33,7 @@ const EARLIER = {
 };
 
 /** Dictation, which goes to Microsoft by default. */
-const ONE_UNSEALED = /When it is used, one of VS Code's side prompts leaves this computer unsealed: Dictation\. Fix…/;
+const ONE_UNSEALED = /One of VS Code's side prompts leaves this computer unsealed when it is used: Dictation\. Fix…/;
 /** With those that go to the other vendor. */
 const SIX_UNSEALED = /6 of VS Code's side prompts leave this computer unsealed\./;
 

@@ -67,8 +67,8 @@ describe('describeConfigState() without an address to compare', () => {
     const state = { kind: 'current', model: 'm', uncompared: true } as const;
     const judgement = judge('Codex', state, []);
     assert.equal(judgement.kind, 'unknown');
-    assert.equal(judgement.sentence, 'Configured, but not checked: the proxy is not running.');
-    assert.equal(describeConfigState(state, judgement), 'configured, but not checked: the proxy is not running');
+    assert.equal(judgement.sentence, 'Configured, but not checked: no proxy runs for this window.');
+    assert.equal(describeConfigState(state, judgement), 'configured, but not checked: no proxy runs for this window');
   });
 });
 
