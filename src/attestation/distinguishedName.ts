@@ -26,7 +26,7 @@ export function distinguishedName(name: DerElement): string {
 function relativeName(set: DerElement): string {
   const attributes = elements(set, TAG.sequence);
   // X.690 section 11.6. They differ: a set has no element twice.
-  if (attributes.some(({ bytes }, index) => index > 0 && compare(attributes[index - 1]?.bytes, bytes) >= 0)) {
+  if (attributes.some(({ bytes }, index) => compare(attributes[index - 1]?.bytes, bytes) >= 0)) {
     throw new Error('a set that is not sorted');
   }
   return attributes.map(attribute).join('+');
@@ -41,6 +41,7 @@ function elements({ content }: DerElement, tag: number): readonly DerElement[] {
   return found;
 }
 
+/** @param a undefined: what is before the first */
 function compare(a: Uint8Array | undefined, b: Uint8Array): number {
   return Buffer.compare(a ?? new Uint8Array(0), b);
 }

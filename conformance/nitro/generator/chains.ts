@@ -348,7 +348,7 @@ const GROUPS: readonly ChainGroup[] = [
     chains: {
       'a serial number of zero': { leaf: { serialNumber: integer('00') } },
       'a negative serial number': { leaf: { serialNumber: integer('80') } },
-      'a serial number of 21 bytes': { leaf: { serialNumber: integer(`7f${'ff'.repeat(20)}`) } },
+      'a serial number of 21 bytes': { leaf: { serialNumber: integer(`01${'00'.repeat(20)}`) } },
     },
   },
   {

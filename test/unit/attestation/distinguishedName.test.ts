@@ -15,6 +15,16 @@ function subjectOf(name: string): string {
   return parseCertificate(chain[2]).subjectText;
 }
 
+type StringType = 'utf8String' | 'printableString' | 'ia5String';
+
+/** A name of one attribute. */
+function makeName(oid: string, tag: StringType, bytes: readonly number[]): string {
+  const attribute = encodeDer('sequence', encodeOid(oid), encodeDer(tag, Uint8Array.from(bytes)));
+  return distinguishedName(new DerReader(encodeDer('sequence', encodeDer('set', attribute))).any());
+}
+
+const nameOf = (tag: StringType, ...bytes: readonly number[]) => makeName('2.5.4.3', tag, bytes);
+
 describe('distinguishedName()', () => {
   it('writes the names of AWS as OpenSSL does', () => {
     const { cabundle, certificate } = parsePayload(parseSignedEnvelope(REAL_DOCUMENT).payload);
@@ -44,11 +54,8 @@ describe('distinguishedName()', () => {
   });
 
   it('refuses text that is not UTF-8, and characters that the type of a string does not have', () => {
-    const nameOf = (tag: 'utf8String' | 'printableString' | 'ia5String', ...bytes: readonly number[]) => {
-      const attribute = encodeDer('sequence', encodeOid('2.5.4.3'), encodeDer(tag, Uint8Array.from(bytes)));
-      return distinguishedName(new DerReader(encodeDer('sequence', encodeDer('set', attribute))).any());
-    };
     assert.equal(nameOf('utf8String', 0xc3, 0xa9), 'CN=é');
+    assert.equal(nameOf('utf8String', 0xef, 0xbb, 0xbf, 0x61), 'CN=\ufeffa', 'a mark of the byte order is a character');
     for (const bytes of [[0xe9], [0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80]]) {
       assert.throws(() => nameOf('utf8String', ...bytes), /./, String(bytes));
     }
@@ -58,6 +65,7 @@ describe('distinguishedName()', () => {
 
   it('writes other types and values in hex', () => {
     assert.equal(subjectOf('a name with an attribute of another type'), '1.3.6.1.4.1.99999.1=#0500');
+    assert.equal(makeName('1.2.3', 'utf8String', [0x61]), '1.2.3=#0C0161');
     assert.equal(subjectOf('a name in ISO 8859-1 (T61String)'), 'CN=#1401E9');
     assert.equal(subjectOf('a name in UTF-16 (BMPString)'), 'CN=#1E0200E9');
   });
