@@ -57,6 +57,7 @@ describe('The section Where Prompts Go', () => {
         const [, number, word] = /^(\d+)\s+(\S.*)$/.exec(count) ?? [];
         assert.equal(rows.filter((row) => row === word).length, Number(number), count);
       }
+      assert.equal(await view.page.locator('.counts .tone-good').count(), 0); // nothing is sealed in these states
     }
   });
 

@@ -56,7 +56,11 @@ export function wordList(
 function counts({ senders }: PromptsSection): TemplateResult {
   return html`<ul class="counts" aria-label="Number of each verdict">
     ${completeVerdictLines(senders).map(
-      ({ verdict, word, count }) => html`<li>${verdictIcon(verdict)}<strong>${count}</strong> ${prose(word)}</li>`,
+      ({ verdict, word, count }) =>
+        html`<li>
+          ${icon(ICONS[verdict], count === 0 ? 'neutral' : VERDICTS[verdict].tone)}<strong>${count}</strong>
+          ${prose(word)}
+        </li>`,
     )}
   </ul>`;
 }
