@@ -10,9 +10,9 @@ import type { Judgement } from '../../../assistants/judging/judgement.ts';
 import { shellOf } from '../../../assistants/shell.ts';
 import type { Snippet } from '../../../assistants/snippets.ts';
 import type { ActionResult } from '../../../dashboard/clients.ts';
-import { NOTHING_TO_UNDO, capitalized, joined } from '../../../presentation/text.ts';
+import { NOTHING_TO_UNDO, joined } from '../../../presentation/text.ts';
 import { errorMessage } from '../../../shared/errors.ts';
-import { asLabel, asNotice } from '../../../shared/escape.ts';
+import { asNotice } from '../../../shared/escape.ts';
 import { setContextKey } from '../../core/contextKeys.ts';
 import type { Core } from '../../core/core.ts';
 import { offerCommands, runCommand } from '../../core/runCommand.ts';
@@ -26,8 +26,6 @@ import { askReplacement, restoreReplacement, writeReplacement } from './replacem
 const TITLE = 'Sealed Proxy: Connect an Assistant';
 const CHECK = 'Check Connection';
 const UNDO = 'Undo';
-/** In characters. The complete change is shown next to it. */
-const LONGEST_DETAIL = 500;
 
 export async function connectAssistant(context: AssistantsContext): Promise<void> {
   const row = await vscode.window.showQuickPick(rowsFor(await context.assistants.list()), {
@@ -153,9 +151,9 @@ async function agree(
   const title = `${basename(path)}: before and after (keys are hidden)`;
   const comparison = await documents.compare(basename(path), before, after, title);
   const backup = exists && isAbsolute(path) ? 'A backup is kept next to it.' : '';
-  const details = asLabel(`${capitalized(changes.join(' · '))}. ${backup}`, LONGEST_DETAIL);
-  const question = `Connect ${name}: ${exists ? 'write to' : 'create'} ${path}? ${name} gets its own access key. ${details}`;
-  return reviews.ask(comparison, asNotice(question));
+  const shown = `The tab shows ${changes.length === 1 ? 'the change' : `all ${changes.length} changes`}.`;
+  const question = `Connect ${name}: ${exists ? 'write to' : 'create'} ${path}? ${name} gets its own access key.`;
+  return reviews.ask(comparison, asNotice(joined(question, shown, backup)));
 }
 
 async function undoReplacement(context: AssistantsContext, assistant: Assistant): Promise<void> {
