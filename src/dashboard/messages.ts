@@ -29,6 +29,8 @@ export type FromDashboard =
   | { readonly type: 'ready' }
   /** One of the commands that the overview offers. */
   | { readonly type: 'command'; readonly name: string }
+  /** Open the setting that a text names. */
+  | { readonly type: 'setting'; readonly name: string }
   | { readonly type: 'saveEvidence' }
   /** The button of the sender with this id. */
   | { readonly type: 'remedy'; readonly id: string }
@@ -44,6 +46,7 @@ export type FromDashboard =
 const FIELDS: { readonly [M in FromDashboard as M['type']]: Readonly<Record<Exclude<keyof M, 'type'>, Check>> } = {
   ready: {},
   command: { name: isString },
+  setting: { name: isString },
   saveEvidence: {},
   remedy: { id: isString },
   sealing: { action: isOneOf(...SEALING_ACTIONS) },

@@ -17,7 +17,7 @@ export interface StatusView {
   readonly severity: 'none' | 'warning' | 'error';
   /** One sentence for a user who has never heard of an enclave. */
   readonly headline: string;
-  /** The cause, then the remedy, in sentences; may be empty. */
+  /** What was not sent, then the remedy, then the details, in sentences; may be empty. */
   readonly detail: string;
   /** The command of a click on the item. */
   readonly click: VisibleCommand;
@@ -211,7 +211,7 @@ function describeRunning(status: RunningStatus): Description {
     case 'unreachable': {
       const { icon, label, headline } = CAUSES[health.cause];
       const { reason, notSent, remedy, next } = describeFailure(health);
-      const detail = joined(reason, notSent, remedy, PCR0.test(health.message) ? FULL_PCR0 : '', next);
+      const detail = joined(notSent, remedy, reason, PCR0.test(health.message) ? FULL_PCR0 : '', next);
       return { icon, label, headline, detail, severity: 'error', remedy: commandOf(health), actions: BROKEN };
     }
   }

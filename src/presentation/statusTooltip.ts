@@ -7,7 +7,7 @@ import { withKeyLink } from './apiKeyText.ts';
 import { COMMANDS, commandId } from './commands.ts';
 import type { VisibleCommand } from './commands.ts';
 import type { StatusView } from './statusText.ts';
-import { plural, unsealedSentence } from './text.ts';
+import { plural, splitAtSettings, unsealedSentence } from './text.ts';
 
 /** Longer texts would make the tooltip larger than the window, in characters. */
 const LONGEST_SENTENCES = 1000;
@@ -30,7 +30,7 @@ export function statusTooltip(
   const warning = unsealedSentence(unsealed);
   return [
     `**${asMarkdown(view.headline, LONGEST_SENTENCES)}**`,
-    ...(view.detail === '' ? [] : [withKeyLink(asMarkdown(view.detail, LONGEST_SENTENCES))]),
+    ...(view.detail === '' ? [] : [withSettingLinks(withKeyLink(asMarkdown(view.detail, LONGEST_SENTENCES)))]),
     ...(warning === '' ? [] : [`$(warning) ${warning} ${link('keepChatSealed', 'Fix…')}`]),
     // As code, the address is not a link, which would open a browser.
     ...(url === undefined ? [] : [`Base URL: ${asCode(url)} ${link('copyBaseUrl', 'Copy')}`]),
@@ -43,7 +43,7 @@ export function statusTooltip(
 
 /** The commands that the links of a tooltip may run. */
 export function tooltipCommands(view: StatusView): readonly VisibleCommand[] {
-  return ['keepChatSealed', 'copyBaseUrl', ...linkedCommands(view)];
+  return ['keepChatSealed', 'copyBaseUrl', 'openSettings', ...linkedCommands(view)];
 }
 
 /** What fits the state best comes first. */
@@ -57,6 +57,12 @@ function describeToday({ requests, tokensIn, tokensOut }: NonNullable<TooltipFac
   return `Today: ${count} ${plural(requests, 'request')}, ${read} ${tokens(tokensIn)} in, ${written} ${tokens(tokensOut)} out`;
 }
 
-function link(name: VisibleCommand, text: string): string {
-  return `[${text}](command:${commandId(name)})`;
+function withSettingLinks(text: string): string {
+  const parts = splitAtSettings(text);
+  return parts.map((part, index) => (index % 2 === 0 ? part : link('openSettings', part, part))).join('');
+}
+
+function link(name: VisibleCommand, text: string, argument?: string): string {
+  const query = argument === undefined ? '' : `?${encodeURIComponent(JSON.stringify(argument))}`;
+  return `[${text}](command:${commandId(name)}${query})`;
 }

@@ -41,6 +41,16 @@ export function unsealedSentence(titles: readonly string[]): string {
     : `${titles.length} of VS Code's side prompts leave this computer unsealed.`;
 }
 
+/** The parts of a text for users: every second one is the name of a setting. */
+export function splitAtSettings(text: string): readonly string[] {
+  return text.split(/(?<![\w./-])(sealedProxy(?:\.[a-zA-Z0-9]+)+|http\.[a-zA-Z]+)(?!\w|[.-]\w)/);
+}
+
+/** The settings that a text for users names. */
+export function settingsIn(text: string): readonly string[] {
+  return splitAtSettings(text).filter((_part, index) => index % 2 === 1);
+}
+
 /** With a punctuation mark at its end. */
 export function sentence(text: string): string {
   return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;

@@ -82,6 +82,16 @@ describe('The section Overview', () => {
     ]);
   });
 
+  it('opens a setting that a sentence names, by mouse or keyboard', async () => {
+    const view = await suite.open();
+    await view.show({ type: 'state', state: unreachableState(NOW) });
+    const setting = view.page.locator('.banner').first().getByRole('button', { name: 'http.proxy' });
+    await setting.click();
+    await setting.press('Enter');
+    const message = { type: 'setting', name: 'http.proxy' };
+    assert.deepEqual(await view.actions(), [message, message]);
+  });
+
   it('explains an empty list of models', async () => {
     const view = await suite.open();
     await view.show({

@@ -46,6 +46,10 @@ export class App implements Dashboard {
 
   start(): void {
     this.#render();
+    this.#root.addEventListener('click', ({ target }) => {
+      if (target instanceof HTMLButtonElement && target.className === 'setting')
+        this.send({ type: 'setting', name: target.textContent });
+    });
     this.send({ type: 'ready' });
     this.#requestUsage();
     setInterval(() => {

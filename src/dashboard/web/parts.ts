@@ -1,6 +1,7 @@
 // Small parts that several sections use.
 import { html, nothing, svg } from 'lit';
 import type { TemplateResult } from 'lit';
+import { splitAtSettings } from '../../presentation/text.ts';
 import type { Fact, Tone } from '../../presentation/text.ts';
 import type { Summary } from '../model.ts';
 import { NO_VALUE, formatsFor } from './format.ts';
@@ -34,9 +35,12 @@ export function name(text: string): TemplateResult {
   return shown === '' ? html`${NO_VALUE}` : html`<bdi class="name" title=${visibleText(text)}>${shown}</bdi>`;
 }
 
-/** Text from outside that may take several lines. */
+/** Text from outside that may take several lines. The settings that it names are buttons, which the app answers. */
 export function prose(text: string): TemplateResult {
-  return html`<bdi class="prose">${visibleText(text)}</bdi>`;
+  const parts = splitAtSettings(visibleText(text));
+  return html`<bdi class="prose"
+    >${parts.map((part, index) => (index % 2 === 0 ? part : html`<button class="setting" title="Open this setting">${part}</button>`))}</bdi
+  >`;
 }
 
 export function facts(list: readonly Fact[]): TemplateResult | typeof nothing {

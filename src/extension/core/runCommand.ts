@@ -1,10 +1,21 @@
 import * as vscode from 'vscode';
 import { COMMANDS, commandId } from '../../presentation/commands.ts';
 import type { CommandName, VisibleCommand } from '../../presentation/commands.ts';
+import { settingsIn } from '../../presentation/text.ts';
 
 /** Runs a command of the extension by its name. */
-export async function runCommand(name: CommandName): Promise<void> {
-  await vscode.commands.executeCommand(commandId(name));
+export async function runCommand(name: CommandName, ...args: readonly unknown[]): Promise<void> {
+  await vscode.commands.executeCommand(commandId(name), ...args);
+}
+
+/**
+ * Opens the settings that a text names, or all of the extension.
+ * @param text anything else names none
+ */
+export async function openSettings(text: unknown, section: string): Promise<void> {
+  const names = typeof text === 'string' ? settingsIn(text) : [];
+  const query = names.length === 0 ? section : `@id:${names.join(',')}`;
+  await vscode.commands.executeCommand('workbench.action.openSettings', query);
 }
 
 /** Offers commands as the buttons of a notification, and runs the one that the user chooses. */
@@ -15,5 +26,5 @@ export async function offerCommands(
 ): Promise<void> {
   const answer = await show(message, ...names.map((name) => COMMANDS[name].title));
   const chosen = names.find((name) => COMMANDS[name].title === answer);
-  if (chosen !== undefined) await runCommand(chosen);
+  if (chosen !== undefined) await runCommand(chosen, ...(chosen === 'openSettings' ? [message] : []));
 }

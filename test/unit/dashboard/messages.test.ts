@@ -7,6 +7,7 @@ describe('parseFromDashboard()', () => {
     const messages: readonly FromDashboard[] = [
       { type: 'ready' },
       { type: 'command', name: 'restart' },
+      { type: 'setting', name: 'sealedProxy.port' },
       { type: 'saveEvidence' },
       { type: 'usageView', range: 'quarter', by: 'model' },
       { type: 'eraseUsage' },
@@ -29,6 +30,7 @@ describe('parseFromDashboard()', () => {
       { type: 'unknown' },
       { type: 'command' },
       { type: 'command', name: ['restart'] },
+      { type: 'setting', name: ['sealedProxy.port'] },
       { type: 'usageView', range: 'year', by: 'client' },
       { type: 'usageView', range: 'day', by: 'key' },
       { type: 'revokeKey', id: 1 },

@@ -31,6 +31,12 @@ describe('statusTooltip()', () => {
     assert.equal(lineOf({ today: undefined }), undefined);
   });
 
+  it('opens a setting that a sentence names', () => {
+    const shown = tooltip(unreachableStatus('network', { message: 'It was refused' }));
+    const [, name, argument = ''] = /\[(http\.proxy)\]\(command:sealedProxy\.openSettings\?(.*?)\)/.exec(shown) ?? [];
+    assert.deepEqual([name, JSON.parse(decodeURIComponent(argument))], ['http.proxy', 'http.proxy'], shown);
+  });
+
   it('shows text from outside as text', () => {
     const message = 'See [this](command:workbench.action.quit) $(shield) | **x**';
     const shown = tooltip(unreachableStatus('attestation', { message }));
@@ -42,9 +48,9 @@ describe('tooltipCommands()', () => {
   it('has the command of every link, each of which is there once, and three links in the last line', () => {
     for (const status of Object.values(STATES)) {
       const shown = tooltip(status, { unsealed: ['Dictation'] });
-      const linked = [...shown.matchAll(/\(command:sealedProxy\.(\w+)\)/g)].map(([, name]) => name);
+      const linked = [...shown.matchAll(/\(command:sealedProxy\.(\w+(?:\?[^)]*)?)\)/g)].map(([, name]) => name);
       const allowed: readonly string[] = tooltipCommands(describeStatus(status));
-      for (const name of linked) assert.ok(name !== undefined && allowed.includes(name), name);
+      for (const name of linked) assert.ok(name !== undefined && allowed.includes(name.replace(/\?.*/, '')), name);
       assert.equal(new Set(linked).size, linked.length, shown);
       assert.equal(shown.split('\n\n').at(-1)?.split(' · ').length, 3, shown);
     }

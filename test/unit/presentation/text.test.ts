@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { listed, shortPcr0, shortened } from '../../../src/presentation/text.ts';
+import { listed, settingsIn, shortPcr0, shortened, splitAtSettings } from '../../../src/presentation/text.ts';
 
 const PCR0 = `0123abcd${'e'.repeat(80)}89efcdab`;
 
@@ -15,6 +15,28 @@ describe('listed()', () => {
     assert.equal(listed(['A', 'B', 'C'], 3), 'A, B and C');
     assert.equal(listed(['A', 'B', 'C', 'D'], 2), 'A, B and 2 more');
     assert.equal(listed(['A', 'B'], 1), 'A and 1 more');
+  });
+});
+
+describe('splitAtSettings()', () => {
+  it('has the names of settings at every second place', () => {
+    const text = 'Check http.proxy, or set sealedProxy.statusBar.compact.';
+    assert.deepEqual(splitAtSettings(text), [
+      'Check ',
+      'http.proxy',
+      ', or set ',
+      'sealedProxy.statusBar.compact',
+      '.',
+    ]);
+    assert.equal(splitAtSettings(text).join(''), text);
+    assert.equal(splitAtSettings('See https://http.example/, http.example.com and /sealedProxy.port.').length, 1);
+  });
+});
+
+describe('settingsIn()', () => {
+  it('names no setting where there is none', () => {
+    assert.deepEqual(settingsIn('Open raw.githubusercontent.com with http. Or sealedProxy: it is sealed.'), []);
+    assert.deepEqual(settingsIn('sealedProxy.port'), ['sealedProxy.port']);
   });
 });
 

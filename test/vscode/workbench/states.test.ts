@@ -247,7 +247,10 @@ describe('The workbench', () => {
   it('explains why a setting is ignored, and the proxy continues', async () => {
     const [{ pid } = { pid: 0 }] = proxiesOf(editor.profile.extensions);
     await window.bridge.set('backendUrl', 'http://example.com');
-    await window.dismiss('The setting sealedProxy.backendUrl');
+    await window.toast('The setting sealedProxy.backendUrl').getByRole('button', { name: 'Open Settings' }).click();
+    const search = window.page.locator('.settings-editor .settings-header');
+    await search.getByText('@id:sealedProxy.backendUrl', { exact: true }).waitFor();
+    await window.bridge.command('workbench.action.closeActiveEditor');
     await window.bridge.set('backendUrl', enclave.url);
     await window.waitForStatus('Sealed Proxy: development', 'beaker');
     assert.deepEqual(

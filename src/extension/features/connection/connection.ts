@@ -4,6 +4,7 @@ import type { Commands } from '../../core/commands.ts';
 import { setContextKey, setStatusKeys } from '../../core/contextKeys.ts';
 import type { Core } from '../../core/core.ts';
 import { EXTENSION_ID } from '../../core/extensionId.ts';
+import { openSettings } from '../../core/runCommand.ts';
 import { SECTION } from '../../core/settings.ts';
 import { openChat } from '../chat/openChat.ts';
 import type { Leave } from '../leave/leave.ts';
@@ -41,7 +42,7 @@ export function registerConnection(core: Core, sources: StatusBarSources, { reco
       inBackground(setContextKey('needsApiKey', !hasApiKey));
     }),
     core.onRefused((problems) => {
-      notices.settingsRefused(problems);
+      inBackground(notices.settingsRefused(problems));
     }),
     core.onStatus((status) => {
       inBackground(setStatusKeys(status));
@@ -71,7 +72,7 @@ export function registerConnection(core: Core, sources: StatusBarSources, { reco
       showLog: () => {
         log.channel.show();
       },
-      openSettings: () => vscode.commands.executeCommand('workbench.action.openSettings', SECTION),
+      openSettings: (text) => openSettings(text, SECTION),
       openChat: () => askInChat(core),
       getStarted: () => vscode.commands.executeCommand('workbench.action.openWalkthrough', WALKTHROUGH, false),
     } satisfies Commands,

@@ -39,10 +39,12 @@ export class FailureNotices {
   }
 
   /** Shows the settings that cannot be used, given all that are wrong now. */
-  settingsRefused(problems: readonly ConfigError[]): void {
+  async settingsRefused(problems: readonly ConfigError[]): Promise<void> {
     const before = this.#refused;
     this.#refused = new Set(problems.map(({ editorMessage }) => `The setting ${editorMessage}.`));
-    for (const message of this.#refused)
-      if (!before.has(message)) void vscode.window.showErrorMessage(asNotice(message));
+    const added = [...this.#refused].filter((message) => !before.has(message));
+    await Promise.all(
+      added.map((message) => offerCommands(vscode.window.showErrorMessage, asNotice(message), 'openSettings')),
+    );
   }
 }

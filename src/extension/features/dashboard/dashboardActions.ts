@@ -54,6 +54,9 @@ export class DashboardActions {
         if (offered !== undefined) await runCommand(offered);
         break;
       }
+      case 'setting':
+        await runCommand('openSettings', action.name);
+        break;
       case 'saveEvidence':
         if (this.#feed.canSaveEvidence) await runCommand('saveEvidence');
         break;
