@@ -31,6 +31,11 @@ describe('The workbench', () => {
   let editor: Editor;
   let window: Workbench;
   const check = () => window.runCommand('Sealed Proxy: Check Connection');
+  /** Waits until the settings editor shows this setting only, and closes it. */
+  const closeSettings = async (name: string) => {
+    await window.page.locator('.settings-editor .settings-header').getByText(`@id:${name}`, { exact: true }).waitFor();
+    await window.bridge.command('workbench.action.closeActiveEditor');
+  };
 
   before(async function () {
     enclave = await scope.enclaveProcess();
@@ -205,6 +210,8 @@ describe('The workbench', () => {
     await window.setApiKey(UNTESTED_KEY);
     await window.press('The new API key could not be tested.', 'Cancel');
     assert.match(await window.picture('unreachable'), /cannot reach the backend.*Next attempt at \d/s);
+    await window.inTooltip((tooltip) => tooltip.getByText('http.proxy', { exact: true }).click());
+    await closeSettings('http.proxy');
     assert.match(await window.diagnosis('dead-backend'), /✗\s+Models\s+The connection to the backend failed/);
     enclave = await scope.enclaveProcess(['--port', String(enclave.port)]);
     await window.waitForStatus('Sealed Proxy: development', 'beaker');
@@ -248,9 +255,7 @@ describe('The workbench', () => {
     const [{ pid } = { pid: 0 }] = proxiesOf(editor.profile.extensions);
     await window.bridge.set('backendUrl', 'http://example.com');
     await window.toast('The setting sealedProxy.backendUrl').getByRole('button', { name: 'Open Settings' }).click();
-    const search = window.page.locator('.settings-editor .settings-header');
-    await search.getByText('@id:sealedProxy.backendUrl', { exact: true }).waitFor();
-    await window.bridge.command('workbench.action.closeActiveEditor');
+    await closeSettings('sealedProxy.backendUrl');
     await window.bridge.set('backendUrl', enclave.url);
     await window.waitForStatus('Sealed Proxy: development', 'beaker');
     assert.deepEqual(
