@@ -31,6 +31,9 @@ describe('The workbench', () => {
   let editor: Editor;
   let window: Workbench;
   const check = () => window.runCommand('Sealed Proxy: Check Connection');
+  const copied = () => window.bridge.run((api) => api.env.clipboard.readText(), null);
+  const hasCopiedBaseUrl = () =>
+    eventually('the base URL on the clipboard', async () => (await copied()) === `http://127.0.0.1:${port}/v1`);
   /** Waits until the settings editor shows this setting only, and closes it. */
   const closeSettings = async (name: string) => {
     await window.page.locator('.settings-editor .settings-header').getByText(`@id:${name}`, { exact: true }).waitFor();
@@ -126,8 +129,7 @@ describe('The workbench', () => {
 
   it('copies the base URL', async () => {
     await window.runCommand('Sealed Proxy: Copy Base URL');
-    const copied = () => window.bridge.run((editor) => editor.env.clipboard.readText(), null);
-    await eventually('the base URL on the clipboard', async () => (await copied()) === `http://127.0.0.1:${port}/v1`);
+    await hasCopiedBaseUrl();
   });
 
   it('runs diagnostics, which find no problem', async () => {
@@ -164,9 +166,12 @@ describe('The workbench', () => {
   it('creates an access key, lists it, and refuses it as soon as it is revoked', async () => {
     await window.runCommand('Sealed Proxy: Create Access Key');
     await window.enterText('Sealed Proxy: Create Access Key', "Ada's notebook");
-    await window.dismiss(`Copied the access key for "Ada's notebook" to the clipboard.`);
-    const key = await window.bridge.run((editor) => editor.env.clipboard.readText(), null);
+    const toast = window.toast(`Copied the access key for "Ada's notebook" to the clipboard.`);
+    await toast.waitFor();
+    const key = await copied();
     assert.match(key, /^sealed-[A-Za-z0-9_-]{43}$/);
+    await toast.getByRole('button', { name: 'Copy Base URL' }).click();
+    await hasCopiedBaseUrl();
     secrets["Ada's key"] = key;
     const ask = async () => (await listModels(`http://127.0.0.1:${port}`, key)).status;
     await eventually('the key to be accepted', async () => (await ask()) === 200);
