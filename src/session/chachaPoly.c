@@ -68,3 +68,11 @@ EXPORT("finish") void finish(unsigned aad_length, unsigned message_length)
     poly1305_update(&mac, lengths, sizeof lengths);
     poly1305_finish(&mac, text); /* and overwrites the state */
 }
+
+/* Overwrites what the functions above have left on the stack: a begun block of the key stream, and of the text. */
+EXPORT("clearStack") void clear_stack(void)
+{
+    unsigned char stack[1024];
+
+    sodium_memzero(stack, sizeof stack);
+}

@@ -24,6 +24,7 @@ interface Exports {
   authenticate(from: number, to: number): void;
   crypt(to: number, block: number): void;
   finish(aadLength: number, messageLength: number): void;
+  clearStack(): void;
 }
 
 /** Of the key stream, in bytes. */
@@ -69,6 +70,7 @@ class Memory {
     this.key.fill(0);
     this.mac.fill(0);
     this.text.fill(0, 0, textLength);
+    this.functions.clearStack();
   }
 }
 

@@ -91,6 +91,9 @@ describe('nativeAead and wasmAead', () => {
         return [toHex(streamed), toHex(aead.seal(k, n, a, new Uint8Array(0), parts))];
       });
       for (const other of others) assert.ok(other === expected, `parts of ${step} bytes`);
+      const sealed = Buffer.from(expected ?? '', 'hex');
+      for (const aead of [nativeAead, wasmAead])
+        assert.ok(text.every((byte, at) => aead.open(k, n, a, sealed)[at] === byte));
     }
   });
 });

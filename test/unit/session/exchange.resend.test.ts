@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { SessionError } from '../../../src/session/errors.ts';
 import { toHex } from '../../../src/shared/bytes.ts';
 import { FakeBackend, RECORDS, makeExchange, refusalFields, sendExchange } from '../../support/exchanges.ts';
-import type { Fields } from '../../support/fakeTransport.ts';
+import type { FakeCall, Fields } from '../../support/fakeTransport.ts';
 import { flushEventLoop } from '../../support/withTimeout.ts';
 
 const CODES = ['session_not_found', 'request_decryption_failed'];
@@ -37,6 +37,35 @@ describe('Exchange and the one resend', () => {
       assert.equal(backend.transport.calls.length, 2);
     });
   }
+
+  it('is never certain again that nothing was sent', async () => {
+    const failure = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+    const isUnsent = async (outcome: (call: FakeCall) => void) => {
+      const { call, exchange } = await sendExchange(await FakeBackend.ready());
+      outcome(call);
+      return exchange.isUnsent;
+    };
+    const backend = await FakeBackend.ready();
+    assert.equal(makeExchange(backend, 'text').exchange.isUnsent, true);
+    assert.equal(await isUnsent(() => undefined), false);
+    assert.equal(
+      await isUnsent(({ handler }) => {
+        handler.onError(failure);
+      }),
+      false,
+    );
+    assert.equal(
+      await isUnsent(({ handler }) => {
+        handler.onError(failure, true);
+      }),
+      true,
+    );
+    const { call, exchange } = await sendExchange(backend);
+    call.respond(400, refusalFields(CODE));
+    const second = await backend.transport.next('the second request');
+    second.handler.onError(failure, true);
+    assert.equal(exchange.isUnsent, false);
+  });
 
   it('resends only once', async () => {
     for (const [firstCode, secondCode] of CODES.flatMap((one) => CODES.map((other) => [one, other] as const))) {
