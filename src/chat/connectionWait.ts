@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import { describeStatus, summaryOf } from '../presentation/statusText.ts';
+import { describeStatus } from '../presentation/statusText.ts';
+import { joined } from '../presentation/text.ts';
 import { isConnected } from '../shared/status.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import { ChatError } from './chatError.ts';
@@ -67,7 +68,7 @@ function needsKey(status: ProxyStatus): boolean {
 }
 
 function notConnected(status: ProxyStatus): ChatError {
-  const view = describeStatus(status);
-  const message = view.detail === '' ? `${view.headline} Try again in a moment.` : summaryOf(view);
+  const { headline, detail } = describeStatus(status);
+  const message = joined(headline, 'Your prompt was not sent.', detail === '' ? 'Try again in a moment.' : detail);
   return new ChatError(message, needsKey(status) ? 'noPermissions' : 'other');
 }

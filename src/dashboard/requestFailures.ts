@@ -2,6 +2,7 @@
 import { NEW_KEY } from '../presentation/apiKeyText.ts';
 import { CAUSES, remedyOf } from '../presentation/causes.ts';
 import { COMMANDS } from '../presentation/commands.ts';
+import { joined } from '../presentation/text.ts';
 import type { RequestRecord } from '../shared/activity.ts';
 import { causeOf } from '../shared/status.ts';
 import type { DIRECT } from '../shared/usage.ts';
@@ -10,7 +11,7 @@ import type { FailureAction } from './model.ts';
 export interface Failure {
   /** In a few words, which may follow a colon. Ends with a code from the proxy if that is not known. */
   readonly reason: string;
-  /** In sentences. */
+  /** In sentences; before it, that nothing was sent, if that is certain. */
   readonly remedy: string;
   /** What helps, as a button. */
   readonly action?: FailureAction;
@@ -24,6 +25,7 @@ type Text = Omit<Failure, 'remedy'> & {
 /** The value is beside code for Node, which the web view cannot have. */
 const CALLER_WITH_API_KEY: typeof DIRECT = 'direct';
 
+const NOT_SENT = 'The request was not sent to the backend.';
 const SEND_AGAIN = 'Send the request again.';
 const SEE_CLIENT = 'The error message in the client says what is wrong.';
 const UNKNOWN_MODEL = {
@@ -153,10 +155,11 @@ const CLIENT_KEY_REFUSED: Text = {
  * @param models the ids of the models that the backend offers; empty if they are not known
  */
 export function failureOf(record: RequestRecord, models: readonly string[] = []): Failure {
-  const { end: code, detail } = record;
+  const { end: code, detail, isUnsent } = record;
   const { remedy, ...text } = withModel(textOf(record), record, models);
   const failure = { code, detail };
-  return { ...text, remedy: remedy ?? remedyOf({ cause: causeOf(failure), failure }) };
+  const what = remedy ?? remedyOf({ cause: causeOf(failure), failure });
+  return { ...text, remedy: joined(isUnsent ? NOT_SENT : '', what) };
 }
 
 /** Of the button. */

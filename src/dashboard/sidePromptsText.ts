@@ -155,20 +155,24 @@ function described(
   sealing: string,
 ): Pick<Summary, 'headline' | 'detail'> {
   const counted = count === 0 ? 'No side prompt' : `${count} of ${of} side prompts`;
-  const always = count === 0 && following > 0 ? 'always ' : ''; // with the right model, some do
-  const verb = (one: string, more: string) => (count <= 1 ? one : more);
+  // With the right model in the chat, some go to the enclave nevertheless.
+  const isUnset = count === 0 && following > 0;
+  const verb = (one: string, more: string) => (isUnset ? 'is set to go' : count <= 1 ? one : more);
   switch (prompts.reach.kind) {
     case 'enclave':
-      return { headline: `${counted} ${verb('is', 'are')} ${always}sealed.`, detail: sealing };
+      return {
+        headline: `${counted} ${isUnset ? 'is set to a sealed model' : `${verb('is', 'are')} sealed`}.`,
+        detail: sealing,
+      };
     case 'development':
       return {
-        headline: `${counted} ${always}${verb('goes', 'go')} to ${count === 0 ? 'your backend' : `${DEVELOPMENT_BACKEND}, which is not verified`}.`,
+        headline: `${counted} ${verb('goes', 'go')} to ${count === 0 ? 'your backend' : `${DEVELOPMENT_BACKEND}, which is not verified`}.`,
         detail: sealing,
       };
     case 'nothing':
     case 'otherProgram':
     case 'otherProxy': {
-      const goes = `${counted} ${always}${verb('goes', 'go')} to ${PRODUCT}.`;
+      const goes = `${counted} ${verb('goes', 'go')} to ${PRODUCT}.`;
       return {
         headline: summaryOf(prompts).headline,
         detail: joined(goes, count === 0 ? '' : throughChat(prompts.reach).addition, sealing),

@@ -59,7 +59,7 @@ export function sideRows(
     ...(url === undefined
       ? []
       : [{ label: 'Base URL', description: url, icon: 'copy', command: 'copyBaseUrl' } as const]),
-    { label: 'Clients', children: clientRows(keys, url !== undefined) },
+    { label: 'Clients', children: clientRows(keys, isConnected(status)) },
     ...(url === undefined ? [] : [{ label: 'Last failures', children: failureRows(failures, keys, models) }]),
     { label: 'Actions', children: [ASK, ...others.map(commandRow)] },
   ];
@@ -94,17 +94,23 @@ function commandRow(name: VisibleCommand): SideRow {
   return { label: title, icon, command: name };
 }
 
-function clientRows(keys: readonly AccessKey[], isRunning: boolean): readonly SideRow[] {
+/** @param isServed requests of clients reach the backend now */
+function clientRows(keys: readonly AccessKey[], isServed: boolean): readonly SideRow[] {
   const visible = visibleKeys(keys);
   if (visible.length === 0)
     return [{ label: 'None yet: connect an assistant', icon: 'link', command: 'connectAssistant' }];
-  return visible.map(({ name, firstUsedAt, lastUsedAt }) => ({
-    label: asPlain(name),
-    description: describeUse({ firstUsedAt, lastUsedAt }, timeOf),
-    icon: !isRunning ? 'circle-outline' : lastUsedAt === null ? 'watch' : 'pass',
-    command: 'openDashboard' as const,
-    section: 'clients' as const,
-  }));
+  return visible.map(({ name, firstUsedAt, lastUsedAt }) => {
+    const label = asPlain(name);
+    const description = describeUse({ firstUsedAt, lastUsedAt }, timeOf);
+    return {
+      label,
+      description,
+      tooltip: `${label}: ${description}`, // the view may be too narrow for both
+      icon: !isServed ? 'circle-outline' : lastUsedAt === null ? 'watch' : 'pass',
+      command: 'openDashboard' as const,
+      section: 'clients' as const,
+    };
+  });
 }
 
 function failureRows(

@@ -102,26 +102,25 @@ export function commandId(name: CommandName): string {
   return `sealedProxy.${name}`;
 }
 
-/** What the user has to do before anything else works: these come first, under a heading of their own. */
-const URGENT: readonly VisibleCommand[] = ['setApiKey', 'start', 'useFreePort', 'reloadWindow', 'reviewImage'];
-
 /**
  * The status bar's menu, in groups with names; empty groups are left out, and no command is in two.
  * @param offered the commands that the current state offers
+ * @param remedy what helps now comes first, under a heading of its own
  */
 export function menuGroups(
-  offered: readonly VisibleCommand[],
+  { actions: offered, remedy }: { readonly actions: readonly VisibleCommand[]; readonly remedy: VisibleCommand | null },
   { whileRunning, withApiKey }: { readonly whileRunning: boolean; readonly withApiKey: boolean },
 ): readonly { readonly title: string; readonly commands: readonly VisibleCommand[] }[] {
   const conditions = { whileRunning, withApiKey, ifOffered: false };
-  const urgent = URGENT.filter((name) => offered.includes(name));
   const others = (Object.keys(COMMANDS) as VisibleCommand[]).filter((name) => {
     const { menu } = COMMANDS[name];
-    return !urgent.includes(name) && (menu === undefined || conditions[menu] || offered.includes(name));
+    return name !== remedy && (menu === undefined || conditions[menu] || offered.includes(name));
   });
   const groups = MENU_GROUPS.map((title) => ({
     title,
     commands: others.filter((name) => COMMANDS[name].group === title),
   }));
-  return [{ title: 'Now', commands: urgent }, ...groups].filter(({ commands }) => commands.length > 0);
+  return [{ title: 'Now', commands: remedy === null ? [] : [remedy] }, ...groups].filter(
+    ({ commands }) => commands.length > 0,
+  );
 }

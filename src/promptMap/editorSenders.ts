@@ -143,7 +143,7 @@ function condensed(name: Pick<Sender, 'id' | 'name'>, prompts: readonly SideProm
     ...name,
     group: 'editor',
     verdict,
-    sentence: joined(namedKinds(byShare), `Of ${prompts.length}: ${countMarks(prompts)}.`, follows, addition),
+    sentence: joined(namedKinds(byShare), sentence(capitalized(countMarks(prompts))), follows, addition),
     details: prompts.map(detailOf),
     unsealed: unsealedTitles(prompts),
     ...(canChange ? { remedy: KEEP_SEALED } : {}),

@@ -38,6 +38,8 @@ export interface RequestRecord {
   readonly outcome: Outcome | null;
   /** `complete`, `client-gone`, or the code of the error that ended the request; empty while it runs. */
   readonly end: string;
+  /** True if it has failed, and it is certain that nothing of it was sent to the backend. */
+  readonly isUnsent: boolean;
   /** The code of the cause of that error, or the reason why the client was refused, as in the log; null if it is not known. */
   readonly detail: string | null;
 }
@@ -59,6 +61,7 @@ const RECORD: Readonly<Record<keyof RequestRecord, Check>> = {
   tokensCached: isNullOr(isCount),
   outcome: isNullOr(isOneOf(...OUTCOMES)),
   end: isString,
+  isUnsent: isBoolean,
   detail: isNullOr(isString),
 };
 

@@ -60,7 +60,7 @@ describe('The activity of a proxy', () => {
     assert.ok(at >= begin && firstByteMs !== null && firstByteMs <= durationMs && at + durationMs <= Date.now() + 1);
     assert.deepEqual(record, {
       ...{ id: 1, caller: idOf(ACCESS_KEY), method: 'POST', path: '/v1/chat/completions', model: MODEL },
-      ...{ isCheck: false, requestedModel: MODEL, detail: null },
+      ...{ isCheck: false, requestedModel: MODEL, isUnsent: false, detail: null },
       ...{ ...streamed, tokensCached: null, status: 200, outcome: 'answered', end: 'complete' },
     });
 

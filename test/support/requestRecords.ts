@@ -20,6 +20,7 @@ export function requestRecord(change: Partial<RequestRecord> = {}): RequestRecor
     tokensCached: 4,
     outcome: 'answered',
     end: 'complete',
+    isUnsent: false,
     detail: null,
     ...change,
   };

@@ -197,6 +197,7 @@ export class Relay implements ResponseSink, ResponseSource {
     this.#upload?.stop();
     clearTimeout(this.#timer);
     if (error === undefined) return;
+    this.#entry.isUnsent = this.#exchange.isUnsent;
     if (!this.#responseBegun) this.#entry.started(error.status);
     this.#sink.fail(error);
   }

@@ -41,6 +41,8 @@ export class RequestEntry {
   bytesOut = 0;
   /** `complete`, `client-gone`, or the code of the error that ended the request. */
   end = 'complete';
+  /** It has failed, and certainly nothing of it was sent. */
+  isUnsent = false;
   /** The code of the error's cause, if it is known. */
   detail: string | null = null;
   /** Who sent it: a client's name, the id of an access key, `DIRECT`, or `none`: without a key that is accepted. */
@@ -166,6 +168,7 @@ export class RequestEntry {
       tokensCached: tokens?.cached ?? null,
       outcome: isOver ? this.outcome : null,
       end: isOver ? this.end : '',
+      isUnsent: this.isUnsent,
       detail: isOver ? (this.detail ?? this.reason) : null,
     };
   }

@@ -58,10 +58,10 @@ describe('ConnectionWait', () => {
 
   it('fails after the deadline with the cause and the remedy', async () => {
     for (const [status, message] of [
-      [{ kind: 'off' }, /is off .* run "Sealed Proxy: Start"\.$/],
-      [{ kind: 'starting' }, /^Sealed Proxy is starting\. Try again in a moment\.$/],
+      [{ kind: 'off' }, /is off .* Your prompt was not sent\. .* run "Sealed Proxy: Start"\.$/],
+      [{ kind: 'starting' }, /^Sealed Proxy is starting\. Your prompt was not sent\. Try again in a moment\.$/],
       [TAKEN, /port 14114 is used by another program\. .* Use a free port/],
-      [CHECKING, /checking the connection to the backend\. Try again in a moment\.$/],
+      [CHECKING, /checking the connection to the backend\. Your prompt was not sent\. Try again in a moment\.$/],
     ] as const) {
       const wait = new ConnectionWait(noCheck);
       const deadline = new AbortController();

@@ -37,6 +37,7 @@ const RECORDS: readonly Partial<RequestRecord>[] = [
   ...STATUSES.map((status) => ({ outcome: 'failed', caller: '0123456789abcdef', status }) as const),
   ...[400, 404, 429].map((status) => ({ outcome: 'failed', requestedModel: 'gpt-4o', status }) as const),
   { outcome: 'refused', requestedModel: 'gpt-4o', status: 404 },
+  { outcome: 'broken', status: 502, end: 'network', detail: 'ECONNREFUSED', isUnsent: true },
 ];
 
 /** Without the model, which most failures do not name. */

@@ -154,7 +154,7 @@ describe('summarizeSealing()', () => {
     const { headline, lines } = done([goesTo(DEVELOPMENT_BACKEND), FOLLOWS], { kind: 'development' });
     assert.equal(headline, '1 of 2 side prompts goes to a development backend, which is not verified.');
     const none = done([FOLLOWS], { kind: 'development' });
-    assert.equal(none.headline, 'No side prompt always goes to your backend.');
+    assert.equal(none.headline, 'No side prompt is set to go to your backend.');
     const before = summary(sectionOf([[FOLLOWS, FOLLOWS]], { changes: 1 }));
     assert.match(before.detail, /^1 follows the model that you select in the chat\. Sealing writes 1 user setting\./);
     assert.equal(done([GITHUB], { kind: 'development' }).headline, 'No side prompt goes to your backend.');

@@ -25,6 +25,7 @@ const FAILED: RequestRecord = {
   tokensCached: null,
   outcome: 'refused',
   end: 'network',
+  isUnsent: true,
   detail: null,
 };
 
@@ -54,6 +55,15 @@ describe('sideRows()', () => {
       '  Run Diagnostics → diagnose',
       '  Show Menu → showMenu',
     ]);
+  });
+
+  it('marks a client as well only while its requests reach the backend', () => {
+    const clientsIn = (status: ProxyStatus) => rowsOf(status).find(({ label }) => label === 'Clients')?.children ?? [];
+    const icons = (status: ProxyStatus) => clientsIn(status).map(({ icon }) => icon);
+    assert.deepEqual(icons(runningStatus()), ['watch', 'pass']);
+    assert.deepEqual(icons(unreachableStatus('network')), ['circle-outline', 'circle-outline']);
+    for (const { label, description, tooltip } of clientsIn(runningStatus()))
+      assert.equal(tooltip, `${label}: ${description}`);
   });
 
   it('offers the remedy of a state that needs the user', () => {

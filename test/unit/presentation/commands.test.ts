@@ -11,6 +11,7 @@ import type { VisibleCommand } from '../../../src/presentation/commands.ts';
 import { describeStatus } from '../../../src/presentation/statusText.ts';
 import type { RunningStatus } from '../../../src/shared/status.ts';
 import { fromRoot } from '../../support/e2e/process.ts';
+import { unreachableStatus } from '../../support/statuses.ts';
 
 interface Manifest {
   readonly activationEvents: readonly string[];
@@ -128,14 +129,14 @@ describe('COMMANDS', () => {
 });
 
 describe('menuGroups()', () => {
-  const menu = (offered: readonly VisibleCommand[], whileRunning: boolean, withApiKey: boolean) =>
-    menuGroups(offered, { whileRunning, withApiKey });
+  const menu = (view: Parameters<typeof menuGroups>[0], whileRunning: boolean, withApiKey: boolean) =>
+    menuGroups(view, { whileRunning, withApiKey });
+  const offering = (...actions: readonly VisibleCommand[]) => ({ actions, remedy: null });
   const find = (groups: ReturnType<typeof menu>, name: VisibleCommand) =>
     groups.find(({ commands }) => commands.includes(name))?.title;
 
   it('lists what always works, and what the state offers', () => {
-    const { actions } = describeStatus({ kind: 'portTaken', port: 1, by: 'program' });
-    const groups = menu(actions, false, false);
+    const groups = menu(describeStatus({ kind: 'portTaken', port: 1, by: 'program' }), false, false);
     assert.deepEqual(groups[0], { title: 'Now', commands: ['useFreePort'] });
     for (const name of ['connectAssistant', 'keepChatSealed', 'getStarted'] as const)
       assert.equal(find(groups, name), 'Use', name);
@@ -149,7 +150,7 @@ describe('menuGroups()', () => {
 
   it('lists everything that a running proxy can do', () => {
     const offered = ['checkConnection', 'copyBaseUrl', 'showAttestation', 'showLog', 'stop'] as const;
-    const groups = menu(offered, true, true);
+    const groups = menu(offering(...offered), true, true);
     assert.deepEqual(
       groups.map(({ title }) => title),
       ['Use', 'Look', 'Keys', 'Proxy', 'Remove'],
@@ -161,7 +162,7 @@ describe('menuGroups()', () => {
   });
 
   it('lists each command once, in the order of the catalogue, and no empty group', () => {
-    const groups = menu(names, true, true);
+    const groups = menu({ actions: names, remedy: 'diagnose' }, true, true);
     for (const { commands } of groups.filter(({ title }) => title !== 'Now')) {
       assert.ok(commands.length > 0);
       assert.deepEqual(
@@ -175,15 +176,17 @@ describe('menuGroups()', () => {
 
   it('begins with what the state needs', () => {
     for (const kind of ['noKey', 'keyRejected'] as const) {
-      const { actions } = describeStatus({ ...RUNNING, health: { kind, checkedAt: 0 } });
-      assert.deepEqual(menu(actions, true, kind === 'keyRejected')[0], { title: 'Now', commands: ['setApiKey'] }, kind);
+      const view = describeStatus({ ...RUNNING, health: { kind, checkedAt: 0 } });
+      assert.deepEqual(menu(view, true, kind === 'keyRejected')[0], { title: 'Now', commands: ['setApiKey'] }, kind);
     }
-    const off = menu(describeStatus({ kind: 'off' }).actions, false, true);
+    const off = menu(describeStatus({ kind: 'off' }), false, true);
     assert.deepEqual(off[0], { title: 'Now', commands: ['start'] });
-    assert.notEqual(menu([], true, true)[0]?.title, 'Now');
+    const unreachable = menu(describeStatus(unreachableStatus('network')), true, true);
+    assert.deepEqual(unreachable[0], { title: 'Now', commands: ['diagnose'] });
+    assert.notEqual(menu(offering(), true, true)[0]?.title, 'Now');
   });
 
   it('lists Remove API Key only if there is a key', () => {
-    assert.equal(find(menu([], true, false), 'removeApiKey'), undefined);
+    assert.equal(find(menu(offering(), true, false), 'removeApiKey'), undefined);
   });
 });

@@ -109,7 +109,7 @@ describe('editorSenders()', () => {
       '"Titles, summaries, commit messages", "Reviews, debug setup, settings search", Fallback for the utility models and 2 more ' +
         'go to GitHub. Agent host, Dictation and Semantic search and the rest of GitHub Copilot go to GitHub and cannot be sealed. ' +
         'Unknown: Search and execution subagents. ' +
-        'Of 14: 5 go to GitHub, 3 cannot be sealed, 1 unknown, 5 follow the selected model.',
+        '5 go to GitHub, 3 cannot be sealed, 1 unknown, 5 follow the selected model.',
     );
     assert.deepEqual(sidePrompts.remedy, { kind: 'command', name: 'keepChatSealed' });
     const [first] = sidePrompts.details;
@@ -126,7 +126,7 @@ describe('editorSenders()', () => {
       const sealedChat = ' The models that you can select are all sealed.';
       const sentence = row?.sentence ?? '';
       const end = sentence.endsWith(sealedChat) ? sealedChat : '';
-      assert.ok(sentence.endsWith(`Of 14: ${numbers}.${end}`), sentence);
+      assert.ok(sentence.endsWith(`${numbers}.${end}`), sentence);
     }
   });
 
@@ -157,7 +157,7 @@ describe('editorSenders()', () => {
     assert.equal(sidePrompts?.verdict, 'partly');
     assert.match(
       sidePrompts.sentence,
-      /^Dictation goes to Microsoft when it is used\. Of 14: 1 goes to Microsoft, .*1 follows the selected model, \d+ go to Sealed Proxy, .*\. The models that you can select are all sealed\.$/,
+      /^Dictation goes to Microsoft when it is used\. 1 goes to Microsoft, .*1 follows the selected model, \d+ go to Sealed Proxy, .*\. The models that you can select are all sealed\.$/,
     );
     const unsetEverywhere = { ...dictation, [SETTINGS.utilityFallback]: 'mainAgent', [SETTINGS.inlineChat]: '' };
     assert.equal(senders({ models: [OUR_LARGE], values: unsetEverywhere })['sidePrompts']?.verdict, 'partly');
@@ -195,7 +195,7 @@ describe('editorSenders()', () => {
   it('calls them sealed only if all are sealed or off', () => {
     const { sidePrompts } = senders(ALL_SEALED);
     assert.equal(sidePrompts?.verdict, 'sealed');
-    assert.match(sidePrompts.sentence, /^Of 14: \d cannot be sealed if you sign in, \d+ go to Sealed Proxy, \d off\.$/);
+    assert.match(sidePrompts.sentence, /^\d cannot be sealed if you sign in, \d+ go to Sealed Proxy, \d off\.$/);
     assert.equal(senders(ALL_SEALED, DOWN)['sidePrompts']?.verdict, 'blocked');
     assert.equal(senders({ ...ALL_SEALED, attested: false }, DEVELOPMENT)['sidePrompts']?.verdict, 'development');
     const withoutPlan = { ...ALL_SEALED.values, [SETTINGS.plan]: '' };

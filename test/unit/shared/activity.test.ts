@@ -33,7 +33,7 @@ describe('parseActivity()', () => {
     return Object.keys(RECORD).flatMap((field) => [
       Object.fromEntries(Object.entries(RECORD).filter(([name]) => name !== field)),
       ...[true, [], 'toString', -1]
-        .filter((value) => value !== true || field !== 'isCheck')
+        .filter((value) => value !== true || !['isCheck', 'isUnsent'].includes(field))
         .filter(
           (value) =>
             typeof value !== 'string' ||

@@ -18,7 +18,7 @@ interface MenuRow extends vscode.QuickPickItem {
 export async function showMenu({ supervisor, secrets }: Core): Promise<void> {
   const view = describeStatus(supervisor.status);
   const withApiKey = (await secrets.apiKey()) !== undefined;
-  const groups = menuGroups(view.actions, { whileRunning: supervisor.status.kind === 'running', withApiKey });
+  const groups = menuGroups(view, { whileRunning: supervisor.status.kind === 'running', withApiKey });
   const rows = groups.flatMap(({ title, commands }): MenuRow[] => [
     { label: title, kind: vscode.QuickPickItemKind.Separator },
     ...commands.map(rowFor),

@@ -55,6 +55,18 @@ describe('A request of a Relay', () => {
     assert.deepEqual([bytesIn, bytesOut, status, end], [uploaded.length, downloaded.length, 201, 'complete']);
   });
 
+  for (const isUnsent of [true, false]) {
+    it(`is recorded as ${isUnsent ? 'certainly not sent' : 'sent, perhaps,'} if its connection fails`, async () => {
+      const { call } = await server.chat();
+      call.handler.onError(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), isUnsent);
+      await server.recorded();
+      assert.deepEqual(
+        server.records.map(({ end, detail, isUnsent: recorded }) => [end, detail, recorded]),
+        [['network', 'ECONNREFUSED', isUnsent]],
+      );
+    });
+  }
+
   it('gets its status at once, before there is a body', async () => {
     const { connection, call } = await server.chat();
     const response = await server.begin(call, 200, EVENTS);

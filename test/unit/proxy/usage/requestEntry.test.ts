@@ -69,7 +69,7 @@ describe('RequestEntry', () => {
   describe('has a record', () => {
     it('of times, tokens and the model, and of nothing else of the response', async () => {
       const begun = { id: 7, at: clock.wall(), caller: 'someone', method: 'POST', path: PATH };
-      const unknown = { isCheck: false, requestedModel: null, detail: null };
+      const unknown = { isCheck: false, requestedModel: null, isUnsent: false, detail: null };
       const running = {
         ...unknown,
         model: null,
