@@ -82,6 +82,11 @@ export class RelaysUnderTest {
     return connection;
   }
 
+  /** The entry of the first relay, which has begun. */
+  async entry(): Promise<RequestEntry> {
+    return (await this.#relayed.find('a relay', () => true)).entry;
+  }
+
   /** Waits for the end of the first relay. */
   async end(): Promise<RequestEntry> {
     const { entry, over } = await this.#relayed.find('a relay', () => true);

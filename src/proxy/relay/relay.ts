@@ -169,7 +169,7 @@ export class Relay implements ResponseSink, ResponseSource {
     if (error.code !== 'request_too_large') this.#context.onOutcome(failure);
     this.#entry.end = failure.code;
     this.#entry.detail = failure.detail;
-    this.#conclude(errorOfExchange(failure, this.#exchange.isUnsent));
+    this.#conclude(errorOfExchange(failure, this.#isUnsent));
   }
 
   pause(): void {
@@ -190,6 +190,11 @@ export class Relay implements ResponseSink, ResponseSource {
     this.#exchange.abort(new SessionError('cancelled', 'The proxy ended the request'));
   }
 
+  /** Whether it is certain that nothing of the request was ever sent. */
+  get #isUnsent(): boolean {
+    return this.#exchange.isUnsent && !this.#entry.isResent;
+  }
+
   /** Ends the relay, once. */
   #conclude(error?: ClientError): void {
     this.#concluded = true;
@@ -197,7 +202,7 @@ export class Relay implements ResponseSink, ResponseSource {
     this.#upload?.stop();
     clearTimeout(this.#timer);
     if (error === undefined) return;
-    this.#entry.isUnsent = this.#exchange.isUnsent;
+    this.#entry.isUnsent = this.#isUnsent;
     if (!this.#responseBegun) this.#entry.started(error.status);
     this.#sink.fail(error);
   }

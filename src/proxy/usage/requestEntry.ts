@@ -62,6 +62,8 @@ export class RequestEntry {
   /** Milliseconds from the beginning to the start of the response, and to the first byte of the backend's body. */
   #start: number | undefined;
   #firstByte: number | undefined;
+  /** It is sent again: the backend had no capacity. */
+  isResent = false;
   /** How long the request waited for capacity, in milliseconds. */
   #waited = 0;
   #result: Outcome = 'broken';
@@ -120,6 +122,7 @@ export class RequestEntry {
   /** The request waited this many milliseconds, and is sent again: another response starts. */
   waited(milliseconds: number): void {
     this.#waited += milliseconds;
+    this.isResent = true;
     this.#start = undefined;
   }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { FakeBackend, RECORDS } from '../../../support/exchanges.ts';
 import { ACCESS_KEY, API_KEY, ServerUnderTest } from '../../../support/proxyServers.ts';
+import { RelaysUnderTest } from '../../../support/relays.ts';
 
 const PATH = '/v1/chat/completions';
 const EVENTS = [{ name: 'content-type', value: 'text/event-stream' }];
@@ -189,4 +190,32 @@ describe('A request of a Relay', () => {
       assert.deepEqual([status, end], [200, 'timeout']);
     });
   });
+});
+
+describe('A Relay whose connection certainly sent nothing', () => {
+  let relays: RelaysUnderTest;
+
+  beforeEach(async () => {
+    relays = await RelaysUnderTest.open();
+  });
+
+  afterEach(() => relays.close());
+
+  for (const [isResent, prompt] of [
+    [false, 'Your prompt was not sent.'],
+    [true, 'The enclave may have received your prompt.'],
+  ] as const) {
+    it(`says "${prompt}" to a request that was ${isResent ? '' : 'not '}sent before`, async () => {
+      const connection = await relays.begin('Content-Length: 5');
+      const entry = await relays.entry();
+      if (isResent) entry.waited(2000);
+      connection.send('hello');
+      const call = await relays.backend.transport.next('the request');
+      call.handler.onError(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), true);
+      const { body } = await connection.readResponse();
+      assert.ok(body.toString().includes(prompt), body.toString());
+      await relays.end();
+      assert.equal(entry.record(1, 'direct', true).isUnsent, !isResent);
+    });
+  }
 });
