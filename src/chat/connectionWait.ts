@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { describeStatus } from '../presentation/statusText.ts';
 import { joined } from '../presentation/text.ts';
+import { PROMPT_NOT_SENT } from '../shared/errors.ts';
 import { isConnected } from '../shared/status.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import { ChatError } from './chatError.ts';
@@ -69,6 +70,6 @@ function needsKey(status: ProxyStatus): boolean {
 
 function notConnected(status: ProxyStatus): ChatError {
   const { headline, detail } = describeStatus(status);
-  const message = joined(headline, 'Your prompt was not sent.', detail === '' ? 'Try again in a moment.' : detail);
+  const message = joined(headline, PROMPT_NOT_SENT, detail === '' ? 'Try again in a moment.' : detail);
   return new ChatError(message, needsKey(status) ? 'noPermissions' : 'other');
 }

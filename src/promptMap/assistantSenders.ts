@@ -53,7 +53,7 @@ function verdictOf(
   // While the proxy does not run, the address in our entry cannot be checked.
   const isConnected = configState.kind === 'current';
   if (kind === 'unknown' && isConnected && reach.kind === 'otherProgram') return throughProxy(reach);
-  if (configState.kind === 'current' && configState.uncompared === true && reach.kind === 'nothing') {
+  if (isConnected && configState.uncompared === true && reach.kind === 'nothing') {
     const addition = reach.cause === 'offHere' ? OFF_HERE : throughProxy(reach).addition;
     return { verdict: 'unknown', addition };
   }

@@ -20,6 +20,9 @@ export function isBackendCode(code: unknown): code is BackendCode {
   return BACKEND_CODES.some((known) => known === code);
 }
 
+/** Said only where it is certain. */
+export const PROMPT_NOT_SENT = 'Your prompt was not sent.';
+
 /** The message of an error, or the text of another value that was thrown. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

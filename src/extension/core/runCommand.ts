@@ -1,20 +1,16 @@
 import * as vscode from 'vscode';
 import { COMMANDS, commandId } from '../../presentation/commands.ts';
 import type { CommandName, VisibleCommand } from '../../presentation/commands.ts';
-import { settingsIn } from '../../presentation/text.ts';
+import { SECTION } from './settings.ts';
 
 /** Runs a command of the extension by its name. */
 export async function runCommand(name: CommandName, ...args: readonly unknown[]): Promise<void> {
   await vscode.commands.executeCommand(commandId(name), ...args);
 }
 
-/**
- * Opens the settings that a text names, or all of the extension.
- * @param text anything else names none
- */
-export async function openSettings(text: unknown, section: string): Promise<void> {
-  const names = typeof text === 'string' ? settingsIn(text) : [];
-  const query = names.length === 0 ? section : `@id:${names.join(',')}`;
+/** Opens these settings, or all of the extension if there are none. */
+export async function openSettings(names: readonly string[]): Promise<void> {
+  const query = names.length === 0 ? SECTION : `@id:${names.join(',')}`;
   await vscode.commands.executeCommand('workbench.action.openSettings', query);
 }
 

@@ -1,5 +1,6 @@
 // The errors for requests that the backend did not answer: what happened, whether the prompt was sent, and what to do.
 // Addresses are left out, because clients show and store these texts; the log has them.
+import { PROMPT_NOT_SENT } from '../../shared/errors.ts';
 import type { BackendCode } from '../../shared/errors.ts';
 import { causeOf } from '../../shared/status.ts';
 import { PROXY_ERRORS } from './openaiErrors.ts';
@@ -19,7 +20,6 @@ interface Problem {
 }
 
 const FAILED = 'Failed to communicate securely with the backend.';
-const NOT_SENT = 'Your prompt was not sent.';
 const MAYBE_SENT = 'The enclave may have received your prompt.';
 /** The proxy does not know whether the client is the user of the editor, or of a proxy that others run. */
 const REMEDY = 'In VS Code, run "Sealed Proxy: Run Diagnostics"; elsewhere, tell the operator of the proxy.';
@@ -84,7 +84,7 @@ export function errorOfExchange(failure: BackendFailure, isUnsent: boolean): Cli
   if (code === 'image_unconfirmed') return PROXY_ERRORS.imageUnconfirmed;
   if (code === 'image_refused') return PROXY_ERRORS.imageRefused;
   if (code === 'request_too_large') return PROXY_ERRORS.tooManyHeaders;
-  const prompt = isUnsent ? NOT_SENT : MAYBE_SENT;
+  const prompt = isUnsent ? PROMPT_NOT_SENT : MAYBE_SENT;
   if (code === 'timeout') {
     const { message } = PROXY_ERRORS.timeout;
     return { ...PROXY_ERRORS.timeout, message: `${message} ${prompt} ${REMEDY}` };

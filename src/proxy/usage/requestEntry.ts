@@ -62,8 +62,6 @@ export class RequestEntry {
   /** Milliseconds from the beginning to the start of the response, and to the first byte of the backend's body. */
   #start: number | undefined;
   #firstByte: number | undefined;
-  /** It is sent again: the backend had no capacity. */
-  isResent = false;
   /** How long the request waited for capacity, in milliseconds. */
   #waited = 0;
   #result: Outcome = 'broken';
@@ -122,8 +120,12 @@ export class RequestEntry {
   /** The request waited this many milliseconds, and is sent again: another response starts. */
   waited(milliseconds: number): void {
     this.#waited += milliseconds;
-    this.isResent = true;
     this.#start = undefined;
+  }
+
+  /** It was sent before: the backend had no capacity. */
+  get isResent(): boolean {
+    return this.#waited > 0;
   }
 
   /** An estimate if the backend has not reported them, as for a stream that the client has cut off; 0 for a failure. */

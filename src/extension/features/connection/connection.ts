@@ -1,11 +1,11 @@
 // The connection to the backend: the item in the status bar, notices, and the commands that start, stop and check it.
 import * as vscode from 'vscode';
+import { settingsIn } from '../../../presentation/text.ts';
 import type { Commands } from '../../core/commands.ts';
 import { setContextKey, setStatusKeys } from '../../core/contextKeys.ts';
 import type { Core } from '../../core/core.ts';
 import { EXTENSION_ID } from '../../core/extensionId.ts';
 import { openSettings } from '../../core/runCommand.ts';
-import { SECTION } from '../../core/settings.ts';
 import { openChat } from '../chat/openChat.ts';
 import type { Leave } from '../leave/leave.ts';
 import { removeApiKey, setApiKey } from './apiKey.ts';
@@ -72,7 +72,7 @@ export function registerConnection(core: Core, sources: StatusBarSources, { reco
       showLog: () => {
         log.channel.show();
       },
-      openSettings: (text) => openSettings(text, SECTION),
+      openSettings: (text) => openSettings(typeof text === 'string' ? settingsIn(text) : []),
       openChat: () => askInChat(core),
       getStarted: () => vscode.commands.executeCommand('workbench.action.openWalkthrough', WALKTHROUGH, false),
     } satisfies Commands,

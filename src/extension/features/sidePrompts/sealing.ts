@@ -19,6 +19,7 @@ import { NOTHING_TO_UNDO } from '../../../presentation/text.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import { asNotice } from '../../../shared/escape.ts';
 import type { Core } from '../../core/core.ts';
+import { openSettings } from '../../core/runCommand.ts';
 import { userSettings } from '../../core/userSettings.ts';
 import { pickModel } from '../assistants/chooseModel.ts';
 import type { ChatProvider } from '../chat/chatProvider.ts';
@@ -54,7 +55,7 @@ export function registerSidePrompts(core: Core, chat: Pick<ChatProvider, 'catalo
   const sealing: Sealing = {
     section: () => section(all),
     run: (action) => ACTIONS[action](all),
-    openSettings: (title) => openSettings(all, title),
+    openSettings: (title) => openSettingsOf(all, title),
   };
   return { sidePrompts, chatSettings, sealing };
 }
@@ -84,10 +85,9 @@ async function section({
   });
 }
 
-async function openSettings({ sidePrompts }: SidePromptsContext, title: string): Promise<void> {
+async function openSettingsOf({ sidePrompts }: SidePromptsContext, title: string): Promise<void> {
   const settings = sidePrompts.reading?.prompts.find((prompt) => prompt.title === title)?.settings ?? [];
-  if (settings.length > 0)
-    await vscode.commands.executeCommand('workbench.action.openSettings', `@id:${settings.join(',')}`);
+  if (settings.length > 0) await openSettings(settings);
 }
 
 /** Our models, as the editor offers them now, and what the backend says about them. */
