@@ -127,7 +127,7 @@ export class SessionManager {
   take(rejected?: Session): Session | undefined {
     const session = this.current();
     const live = this.#live;
-    if (session === undefined || live?.doubt === undefined) return session === rejected ? undefined : session;
+    if (live?.doubt === undefined) return session === rejected ? undefined : session;
     this.#prepare().catch(() => undefined); // reported by onFailed
     return live.hold !== undefined || session === rejected ? undefined : session;
   }
@@ -141,7 +141,7 @@ export class SessionManager {
     if (session !== undefined) return Promise.resolve(session);
     const live = this.#live;
     const next = this.#prepare();
-    if (live?.hold === undefined || live.session === rejected) return next;
+    if (live?.hold === undefined) return next;
     // The answer may be the last thing on this session: its next bytes, or another event, may have ended it since.
     return Promise.race([next, live.hold.promise.then(() => this.acquire(rejected))]);
   }
@@ -174,7 +174,6 @@ export class SessionManager {
         if (live.hold !== undefined && live.waiting === 0) this.#lose(live, live.doubt ?? 'bad_response');
       },
       failed: (loss) => {
-        if (this.#live !== live) return;
         live.doubt ??= loss;
         if (live.answers > before) return;
         if (live.waiting > 0) live.hold ??= Promise.withResolvers();

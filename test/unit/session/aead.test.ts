@@ -131,6 +131,22 @@ for (const [label, aead] of IMPLEMENTATIONS) {
       }
     }
 
+    it('keeps messages apart whose parts are sealed in turn', () => {
+      const streams = VECTORS.map(({ key, nonce, aad, plaintext }) => ({
+        stream: aead.sealStream(key, nonce, aad),
+        parts: [plaintext.subarray(0, 5), plaintext.subarray(5)],
+        bytes: [] as Uint8Array[],
+      }));
+      for (const index of [0, 1]) {
+        for (const { stream, parts, bytes } of streams) bytes.push(stream.update(parts[index] ?? NOTHING));
+      }
+      for (const { stream, bytes } of streams) bytes.push(stream.final());
+      assert.deepEqual(
+        streams.map(({ bytes }) => toHex(concatBytes(...bytes))),
+        VECTORS.map(({ sealed }) => sealed),
+      );
+    });
+
     it('seals and opens an empty message', () => {
       const [key, nonce] = [new Uint8Array(32).fill(1), new Uint8Array(12)];
       const sealed = aead.seal(key, nonce, NOTHING, NOTHING, []);

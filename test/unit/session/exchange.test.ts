@@ -47,11 +47,14 @@ describe('Exchange and its request', () => {
     backend.connect = () => handshake.promise;
     const { exchange, body } = makeExchange(backend, 'text');
     body.finish();
+    assert.equal(exchange.isAcquiring, false);
     exchange.begin();
+    assert.equal(exchange.isAcquiring, true);
     await flushEventLoop();
     assert.equal(backend.transport.calls.length, 0);
     handshake.resolve(backend.makeSession() as never);
     const call = await backend.transport.next('the request');
+    assert.equal(exchange.isAcquiring, false);
     assert.equal((await backend.open(call)).body.toString(), 'text');
   });
 

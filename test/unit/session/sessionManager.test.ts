@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { SessionError } from '../../../src/session/errors.ts';
 import { SessionManager } from '../../../src/session/sessionManager.ts';
+import type { SessionUse } from '../../../src/session/sessionManager.ts';
 import { SessionManagerUnderTest, isAlive } from '../../support/sessionManagers.ts';
 import { flushEventLoop } from '../../support/withTimeout.ts';
 
@@ -238,6 +239,57 @@ describe('SessionManager', () => {
     test.sessions.retire(foreign, 'rejected');
     assert.equal(test.sessions.current(), session);
     assert.equal(isAlive(foreign), true);
+  });
+
+  it('follows no request on a session that is no longer the live one', async () => {
+    const old = await test.establish();
+    test.sessions.retire(old, 'rejected');
+    assertNoEffect(test.sessions.begin(old));
+    const session = await test.establish();
+    assertNoEffect(test.sessions.begin(old));
+    assert.equal(test.sessions.take(), session);
+
+    function assertNoEffect(use: SessionUse): void {
+      const before = test.events.length;
+      use.end();
+      use.failed('bad_response');
+      assert.equal(test.events.length, before);
+    }
+  });
+
+  it('counts a request among those that wait only until its answer begins', async () => {
+    const session = await test.establish();
+    const answered = test.sessions.begin(session);
+    answered.answered();
+    const [waiting, bad] = [test.sessions.begin(session), test.sessions.begin(session)];
+    answered.end();
+    bad.end();
+    bad.failed('bad_response');
+    assert.equal(test.sessions.current(), session, 'the other one decides');
+    waiting.answered();
+    assert.equal(test.sessions.take(), session);
+  });
+
+  it('counts an answer once, when it begins', async () => {
+    const session = await test.establish();
+    const answered = test.sessions.begin(session);
+    answered.answered();
+    const bad = test.sessions.begin(session);
+    answered.answered();
+    bad.end();
+    bad.failed('bad_response');
+    assert.equal(test.sessions.current(), undefined, 'nothing has been answered since it began');
+  });
+
+  it('loses a session in doubt when the last request that waited has ended without an answer', async () => {
+    const session = await test.establish();
+    const [waiting, bad] = [test.sessions.begin(session), test.sessions.begin(session)];
+    bad.end();
+    bad.failed('rejected');
+    assert.equal(test.sessions.current(), session);
+    waiting.end();
+    assert.equal(test.sessions.current(), undefined);
+    assert.deepEqual(test.events.slice(1), ['lost: rejected']);
   });
 
   it('drops the session and its keys on close() and sets no more timers', async () => {

@@ -216,9 +216,9 @@ describe('SessionManager and renewal', () => {
     await test.clock.advance(RENEWAL);
     test.sessions.retire(old, 'rejected');
     await test.handshake.fail(new SessionError('network', 'offline'));
+    assert.equal(test.clock.timers, 0);
     await test.clock.advance(MINUTE);
     assert.equal(test.handshakes.length, 2);
-    assert.equal(test.clock.timers, 0);
   });
 
   it('drops the session instead of renewing it if the timer fires after a sleep', async () => {
@@ -239,6 +239,9 @@ describe('SessionManager and renewal', () => {
     assert.equal(test.sessions.remaining, 1);
     await test.clock.advance(1);
     assert.equal(test.sessions.remaining, 0);
+    await test.establish();
+    test.clock.sleep(6 * SECOND);
+    assert.equal(test.sessions.remaining, 0, 'no timer has fired since');
   });
 
   it('stops on close()', async () => {

@@ -76,9 +76,15 @@ describe('parseSessionReply()', () => {
       `has a lifetime of ${JSON.stringify(lifetime)} seconds`,
       json({ ...REPLY, expires_in_seconds: lifetime }),
     ]),
-    ...['', 'ab', REPLY.session_id.toUpperCase(), `${REPLY.session_id}\n`, `${REPLY.session_id}00`, 7].map(
-      (id): [string, Buffer] => [`has session id ${JSON.stringify(id)}`, json({ ...REPLY, session_id: id })],
-    ),
+    ...[
+      '',
+      'ab',
+      REPLY.session_id.toUpperCase(),
+      `${REPLY.session_id}\n`,
+      `${REPLY.session_id}00`,
+      7,
+      [REPLY.session_id],
+    ].map((id): [string, Buffer] => [`has session id ${JSON.stringify(id)}`, json({ ...REPLY, session_id: id })]),
     ...['AAE', 'AAE=\n', 'AA-_', 'AAF=', 'AAEC==', 7, ['AAEC']].map((document): [string, Buffer] => [
       `has document ${JSON.stringify(document)}`,
       json({ ...REPLY, attestation_document: document }),

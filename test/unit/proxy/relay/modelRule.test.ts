@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { ModelRule } from '../../../../src/proxy/relay/modelRule.ts';
+import { PROXY_ERRORS } from '../../../../src/proxy/http/openaiErrors.ts';
+import { ModelRule, refusalOfHead } from '../../../../src/proxy/relay/modelRule.ts';
 
 /** Whether a client that may use `small` and `größe` may send this body. */
 function allows(body: string | Buffer): boolean {
@@ -65,5 +66,41 @@ describe('ModelRule', () => {
     const error = new ModelRule(['small', 'größe']).refusal;
     assert.deepEqual([error?.status, error?.code], [403, 'model_not_allowed']);
     assert.match(error?.message ?? '', /^This access key may be used only for small, größe\. Name one of these models/);
+  });
+});
+
+describe('refusalOfHead()', () => {
+  const type = (value: string) => ['Content-Type', value];
+  const coding = (value: string) => ['Content-Encoding', value];
+  const readable: readonly (readonly [string, readonly string[]])[] = [
+    ['no type', []],
+    ['JSON', type('application/json')],
+    ['JSON in UTF-8', type('Application/JSON; charset="UTF-8"')],
+    ['JSON that is not compressed', [...type('application/json'), ...coding('identity')]],
+    ['no type, not compressed', coding('identity')],
+  ];
+  for (const [what, raw] of readable) {
+    it(`lets a body be read that has ${what}`, () => {
+      assert.equal(refusalOfHead('/v1/chat/completions', raw), undefined);
+    });
+  }
+
+  const unreadable: readonly (readonly [string, readonly string[]])[] = [
+    ['the type of a form', type('application/x-www-form-urlencoded')],
+    ['JSON in another character encoding', type('application/json; charset=utf-16')],
+    ['a type that only begins with that of JSON', type('application/jsonl')],
+    ['two types', [...type('application/json'), ...type('application/json')]],
+    ['a compressed body', [...type('application/json'), ...coding('gzip')]],
+    ['a compressed body without a type', coding('gzip')],
+    ['two codings', [...coding('identity'), ...coding('identity')]],
+  ];
+  for (const [what, raw] of unreadable) {
+    it(`refuses ${what}`, () => {
+      assert.equal(refusalOfHead('/v1/chat/completions', raw), PROXY_ERRORS.unreadableModel);
+    });
+  }
+
+  it('refuses a query, which may name another model', () => {
+    assert.equal(refusalOfHead('/v1/chat/completions?model=large', []), PROXY_ERRORS.unreadableModel);
   });
 });

@@ -113,6 +113,11 @@ describe('AccessKeys', () => {
   it('names a client, or its key if it has no name', () => {
     const keys = new AccessKeys('sk-mine', [one], undefined, { clientNames: new Map([[accessKeyId(one), 'alice']]) });
     assert.deepEqual([keys.nameOf(accessKeyId(one)), keys.nameOf('abc')], ['alice', 'abc']);
+    assert.equal(new AccessKeys('sk-mine', [one]).nameOf('abc'), 'abc');
+  });
+
+  it('knows no limits of a key without a rule', () => {
+    assert.equal(new AccessKeys('sk-mine', [one]).limitsOf(accessKeyId(one)), undefined);
   });
 });
 
