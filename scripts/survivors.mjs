@@ -136,11 +136,6 @@ export const SURVIVORS = {
   ],
   'src/session/attempt.ts': [
     [
-      'answered = false',
-      'answered = true',
-      'Before the head, the only failures are of the network: they keep the session.',
-    ],
-    [
       'if (this.#over) return;\n    try {',
       'if (false) return;\n    try {',
       'Records that were closed refuse everything, which has no effect after the end.',
@@ -160,6 +155,7 @@ export const SURVIVORS = {
     ['{\n      sealedInTurn = 0;\n      await new Promise(setImmediate);\n    }', '{}', SPEED],
   ],
   'src/session/exchange.ts': [
+    ['this.#attempt?.isUnsent', 'this.#attempt.isUnsent', 'After the first attempt there is one.'],
     [
       'this.#attempt?.cancel();\n    this.#attempt?.use',
       'this.#attempt.cancel();\n    this.#attempt?.use',
@@ -235,6 +231,8 @@ export const SURVIVORS = {
       'Math.max(BLOCK + plaintext.length, BLOCK + PART)',
       'It overwrites more than was used.',
     ],
+    ['BLOCK + plaintext.length', 'BLOCK - plaintext.length', 'What it leaves there is encrypted.'],
+    ['BLOCK + PART', 'BLOCK - PART', 'What it leaves there is encrypted.'],
     ['this.destroy();', ';', MEMORY],
   ],
   'src/session/wire.ts': [["typeof status !== 'number'", 'false', 'Only numbers are integers.']],

@@ -17,7 +17,7 @@ export interface StatusView {
   readonly severity: 'none' | 'warning' | 'error';
   /** One sentence for a user who has never heard of an enclave. */
   readonly headline: string;
-  /** What was not sent, then the remedy, then the details, in sentences; may be empty. */
+  /** What happened, what was not sent, then the remedy, then an error code, in sentences; may be empty. */
   readonly detail: string;
   /** The command of a click on the item. */
   readonly click: VisibleCommand;
@@ -211,7 +211,10 @@ function describeRunning(status: RunningStatus): Description {
     case 'unreachable': {
       const { icon, label, headline } = CAUSES[health.cause];
       const { reason, notSent, remedy, next } = describeFailure(health);
-      const detail = joined(notSent, remedy, reason, PCR0.test(health.message) ? FULL_PCR0 : '', next);
+      const fullPcr0 = PCR0.test(health.message) ? FULL_PCR0 : '';
+      const detail = isOnlyCode(health)
+        ? joined(notSent, remedy, reason, next)
+        : joined(reason, notSent, remedy, fullPcr0, next);
       return { icon, label, headline, detail, severity: 'error', remedy: commandOf(health), actions: BROKEN };
     }
   }
@@ -277,6 +280,11 @@ const NOTHING_SENT = 'No prompts or keys were sent.';
 function isBeforeRequests({ cause, failure }: Unreachable): boolean {
   if (cause === 'protocol' || cause === 'backend') return failure?.code.startsWith('handshake_') === true;
   return cause === 'attestation' || cause === 'pcr0' || cause === 'clock';
+}
+
+/** Whether the message says no more than the code of the operating system or of TLS, which only helps whoever looks it up. */
+function isOnlyCode({ message, failure }: Unreachable): boolean {
+  return failure?.detail != null && message.endsWith(failure.detail);
 }
 
 /** The message of a failure, without what the headline says. */

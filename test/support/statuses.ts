@@ -101,6 +101,10 @@ export const STATES: Readonly<Record<string, ProxyStatus>> = {
   'failed in the handshake': unreachableStatus('protocol', { failure: failureOf('handshake_malformed') }),
   'no connections accepted': unreachableStatus('backend', { failure: failureOf('handshake_unavailable') }),
   'failed in a request': unreachableStatus('protocol', { failure: failureOf('record_malformed') }),
+  'no connection, with the code of the operating system': unreachableStatus('network', {
+    message: 'The connection to the backend failed: ECONNREFUSED',
+    failure: failureOf('network', 'ECONNREFUSED'),
+  }),
   'refused by an HTTP proxy': unreachableStatus('network', { failure: failureOf('network', 'proxy_refused') }),
   'without the list of images': unreachableStatus('pcr0', {
     failure: failureOf('history_unavailable', 'proxy_refused'),

@@ -52,7 +52,7 @@ async function handshake(evidence: EvidenceKeeper, trust: Trust, document: objec
   call.respond(
     200,
     JSON_FIELDS,
-    trust.kind === 'nitro' ? replyOf(begun, signed, { ...reply }) : developmentReply(begun),
+    trust.kind === 'nitro' ? replyOf(begun, signed, { ...reply }) : developmentReply(begun, { ...reply }),
   );
   return { session, offer, signed };
 }
@@ -68,6 +68,10 @@ describe('EvidenceKeeper', () => {
     const { attestation } = await (await handshake(evidence, { kind: 'development' })).session;
     evidence.established(attestation);
     assert.equal(evidence.of(attestation), null);
+    assert.equal(evidence.of(undefined), null);
+    const nothing = Buffer.from('nothing').toString('base64');
+    const refused = await handshake(evidence, { kind: 'development' }, {}, { attestation_document: nothing });
+    await assert.rejects(refused.session, { code: 'attestation_refused' });
     assert.equal(evidence.of(undefined), null);
   });
 
