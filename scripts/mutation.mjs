@@ -12,7 +12,7 @@ const FOLDER = join('.cache', 'mutation');
 const PACKAGES = ['@stryker-mutator/core@10.0.0', '@stryker-mutator/mocha-runner@10.0.0', 'mocha@11.8.0'];
 const COPIED = ['src', 'test', 'conformance', 'bench', 'package.json', 'tsconfig.json'];
 
-/** What is changed, and the tests that have to notice it. `decides`: the files about security, where each survivor needs a reason. */
+/** What is changed, and the tests that must notice it. `decides`: the files about security, where each survivor needs a reason. */
 const AREAS = {
   session: {
     decides: ['src/session/'],

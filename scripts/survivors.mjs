@@ -83,7 +83,10 @@ export const SURVIVORS = {
     ['path.slice(0, LONGEST_PATH)', 'path', TEXT],
     ['findDifference()', 'It finds only which field the sentence names, for a file that is refused.'],
   ],
-  'src/proxy/relay/modelRule.ts': [["typeof model === 'string'", 'true', 'The list has only texts.']],
+  'src/proxy/relay/modelRule.ts': [
+    ['type !== null', 'true', 'The word null is no type of JSON either.'],
+    ["typeof model === 'string'", 'true', 'The list has only texts.'],
+  ],
   'src/proxy/server/accessKeys.ts': [
     ['decoded !== text', 'true', SPEED],
     ["!text.includes('%')", 'false', SPEED],
