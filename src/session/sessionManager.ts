@@ -141,7 +141,7 @@ export class SessionManager {
     if (session !== undefined) return Promise.resolve(session);
     const live = this.#live;
     const next = this.#prepare();
-    if (live?.hold === undefined) return next;
+    if (live?.hold === undefined || live.session === rejected) return next;
     // The answer may be the last thing on this session: its next bytes, or another event, may have ended it since.
     return Promise.race([next, live.hold.promise.then(() => this.acquire(rejected))]);
   }

@@ -6,8 +6,10 @@ export interface Preview {
   readonly exists: boolean;
   readonly before: string;
   readonly after: string;
-  /** One line for each value that changes. */
+  /** One line for each value that changes, then for the permissions of the file if they change. */
   readonly changes: readonly string[];
+  /** What becomes of the permissions, which the two texts do not show. */
+  readonly permissions?: string | undefined;
 }
 
 /** A change that has not been made yet. Only `preview` may be shown. */

@@ -1,6 +1,7 @@
 // Describes a change to the user, without secrets. Pure.
 import { redactConfig } from '../../presentation/redaction.ts';
-import type { Change, Plan } from './change.ts';
+import { capitalized, joined, sentence } from '../../presentation/text.ts';
+import type { Change, Plan, Preview } from './change.ts';
 import { OWNER } from './configFile.ts';
 
 /**
@@ -18,14 +19,26 @@ export function planOf(
   if (before === after && mode === undefined) return { kind: 'unchanged' };
   const redacted = (text: string) => redactConfig(text, key);
   const [old, changed] = [redacted(before ?? ''), redacted(after)];
+  const permissions = mode === undefined ? undefined : describeMode(mode);
   const preview = {
     path,
     exists,
     before: old,
     after: changed,
-    changes: [...changes.map(redacted), ...(mode === undefined ? [] : [describeMode(mode)])],
+    changes: [...changes.map(redacted), ...(permissions === undefined ? [] : [permissions])],
+    permissions,
   };
   return { kind: 'change', path, before, after, ...(mode !== undefined && { mode }), preview };
+}
+
+/** What a comparison of the two texts shows, and what it does not, in sentences. */
+export function describeChanges({ changes, permissions }: Pick<Preview, 'changes' | 'permissions'>): string {
+  if (permissions === undefined) return shownInTab(changes.length);
+  return joined(shownInTab(changes.length - 1), sentence(capitalized(permissions)));
+}
+
+function shownInTab(count: number): string {
+  return count === 0 ? '' : `The tab shows ${count === 1 ? 'the change' : `all ${count} changes`}.`;
 }
 
 /** @param mode the current permissions */

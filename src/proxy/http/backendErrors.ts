@@ -1,9 +1,9 @@
 // The errors for requests that the backend did not answer: what happened, whether the prompt was sent, and what to do.
 // Addresses are left out, because clients show and store these texts; the log has them.
-import { PROMPT_NOT_SENT } from '../../shared/errors.ts';
+import { IMAGE_REFUSED, IMAGE_UNCONFIRMED, PROMPT_NOT_SENT } from '../../shared/errors.ts';
 import type { BackendCode } from '../../shared/errors.ts';
 import { causeOf } from '../../shared/status.ts';
-import { PROXY_ERRORS } from './openaiErrors.ts';
+import { PROXY_ERRORS, imageError } from './openaiErrors.ts';
 import type { ClientError } from './openaiErrors.ts';
 
 /** Why an exchange failed before its response started, as `describeError` has it. */
@@ -81,8 +81,7 @@ export function reasonOf(failure: BackendFailure): { readonly code: BackendCode;
 /** @param isUnsent whether it is certain that nothing of the request was sent */
 export function errorOfExchange(failure: BackendFailure, isUnsent: boolean): ClientError {
   const { code } = failure;
-  if (code === 'image_unconfirmed') return PROXY_ERRORS.imageUnconfirmed;
-  if (code === 'image_refused') return PROXY_ERRORS.imageRefused;
+  if (code === IMAGE_UNCONFIRMED || code === IMAGE_REFUSED) return imageError(code, isUnsent);
   if (code === 'request_too_large') return PROXY_ERRORS.tooManyHeaders;
   const prompt = isUnsent ? PROMPT_NOT_SENT : MAYBE_SENT;
   if (code === 'timeout') {

@@ -26,6 +26,27 @@ function unauthorized(reason: string, code: string | null, message: string): Cli
   return { ...invalid(401, code, message, ['www-authenticate', 'Bearer realm="sealed-proxy"']), reason };
 }
 
+/** What the user has not accepted, and what to do. */
+const IMAGES = {
+  [IMAGE_UNCONFIRMED]: [
+    'The enclave runs a new image, and nobody has confirmed it yet',
+    'Confirm the image in VS Code with "Sealed Proxy: Review New Enclave Image", then try again.',
+  ],
+  [IMAGE_REFUSED]: [
+    'The enclave runs an image that you have chosen not to use',
+    'To use it, run "Sealed Proxy: Review New Enclave Image" in VS Code.',
+  ],
+} as const;
+
+/** @param isUnsent whether it is certain that nothing of the request was sent, to this enclave or an earlier one */
+export function imageError(code: keyof typeof IMAGES, isUnsent: boolean): ClientError {
+  const [what, remedy] = IMAGES[code];
+  const notSent = isUnsent
+    ? 'the request was not sent'
+    : 'nothing was sent to it; another enclave may have received your prompt';
+  return { ...server(502, `${what}, so ${notSent}. ${remedy}`), code };
+}
+
 function forbidden(reason: string, message: string): ClientError {
   return { ...invalid(403, reason, message), reason };
 }
@@ -168,20 +189,8 @@ export const PROXY_ERRORS = {
     message:
       'This access key has too many requests in progress, or too large ones. Wait until some of them have ended, then try again.',
   },
-  imageUnconfirmed: {
-    ...server(
-      502,
-      'The enclave runs a new image, and nobody has confirmed it yet, so the request was not sent. Confirm the image in VS Code with "Sealed Proxy: Review New Enclave Image", then try again.',
-    ),
-    code: IMAGE_UNCONFIRMED,
-  },
-  imageRefused: {
-    ...server(
-      502,
-      'The enclave runs an image that you have chosen not to use, so the request was not sent. To use it, run "Sealed Proxy: Review New Enclave Image" in VS Code.',
-    ),
-    code: IMAGE_REFUSED,
-  },
+  imageUnconfirmed: imageError(IMAGE_UNCONFIRMED, true),
+  imageRefused: imageError(IMAGE_REFUSED, true),
   timeout: { ...server(504, 'The backend did not start responding within the timeout.'), code: 'timeout' },
 } as const satisfies Record<string, ClientError>;
 

@@ -292,6 +292,21 @@ describe('SessionManager', () => {
     assert.deepEqual(test.events.slice(1), ['lost: rejected']);
   });
 
+  it('begins no second handshake for a rejected request whose own one has failed, when the session answers others', async () => {
+    const session = await test.establish();
+    await test.clock.advance(1000);
+    const [other, bad] = [test.sessions.begin(session), test.sessions.begin(session)];
+    bad.end();
+    bad.failed('rejected');
+    const failed = assert.rejects(test.sessions.acquire(session), { code: 'weak_public_key' });
+    await flushEventLoop();
+    await test.handshake.fail(new SessionError('weak_public_key', 'weak'));
+    await failed;
+    other.answered();
+    await test.clock.advance(5000);
+    assert.equal(test.handshakes.length, 2);
+  });
+
   it('drops the session and its keys on close() and sets no more timers', async () => {
     const session = await test.establish();
     test.sessions.close();

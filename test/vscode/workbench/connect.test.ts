@@ -93,7 +93,8 @@ describe('Connect an Assistant', () => {
   it('shows the change without any key, and writes nothing if the user cancels', async () => {
     await open();
     await choose('Continue', 'GLM 5.2');
-    await window.toast(`write to ${config}?`).waitFor();
+    const asked = await window.toast(`write to ${config}?`).innerText();
+    assert.match(asked, /The tab shows .* changes?\. Makes the file private.* \(mode 644 becomes 600\)\./);
     const right = window.page.locator('.modified-in-monaco-diff-editor .view-lines').first();
     await right.getByText('apiBase').first().waitFor();
     await window.screenshot('connect-preview');

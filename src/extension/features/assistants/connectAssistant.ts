@@ -6,6 +6,7 @@ import { describeConfigState } from '../../../assistants/adapters/configState.ts
 import { hasOurEntry } from '../../../assistants/assistantService.ts';
 import type { AssistantState } from '../../../assistants/assistantService.ts';
 import type { Preview, Refused } from '../../../assistants/files/change.ts';
+import { describeChanges } from '../../../assistants/files/preview.ts';
 import type { Judgement } from '../../../assistants/judging/judgement.ts';
 import { shellOf } from '../../../assistants/shell.ts';
 import type { Snippet } from '../../../assistants/snippets.ts';
@@ -147,13 +148,12 @@ async function agree(
   { name }: Assistant,
   preview: Preview,
 ): Promise<boolean> {
-  const { path, exists, before, after, changes } = preview;
+  const { path, exists, before, after } = preview;
   const title = `${basename(path)}: before and after (keys are hidden)`;
   const comparison = await documents.compare(basename(path), before, after, title);
   const backup = exists && isAbsolute(path) ? 'A backup is kept next to it.' : '';
-  const shown = `The tab shows ${changes.length === 1 ? 'the change' : `all ${changes.length} changes`}.`;
   const question = `Connect ${name}: ${exists ? 'write to' : 'create'} ${path}? ${name} gets its own access key.`;
-  return reviews.ask(comparison, asNotice(joined(question, shown, backup)));
+  return reviews.ask(comparison, asNotice(joined(question, describeChanges(preview), backup)));
 }
 
 async function undoReplacement(context: AssistantsContext, assistant: Assistant): Promise<void> {

@@ -85,6 +85,9 @@ describe('errorOfExchange()', () => {
       const error = errorOfExchange({ code, detail: null }, true);
       assert.deepEqual([error.status, error.code], [502, code]);
       assert.match(error.message, /the request was not sent.* "Sealed Proxy: Review New Enclave Image"/);
+      const { message } = errorOfExchange({ code, detail: null }, false);
+      assert.match(message, /nothing was sent to it; another enclave may have received your prompt\. .* "Sealed Proxy/);
+      assert.doesNotMatch(message, /not sent/);
     }
   });
 
