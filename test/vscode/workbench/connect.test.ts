@@ -182,9 +182,7 @@ describe('Connect an Assistant', () => {
     const [head = '', rest = ''] = CONFIG.split('models:\n');
     assert.ok(text().startsWith(`${head}models:\n`) && text().endsWith(rest), text());
     await window.toast('Continue is connected.').getByRole('button', { name: 'Check Connection' }).click();
-    await window.toast(/Continue is ready: glm-5-2 responded in \d+ ms/).waitFor();
-    await window.screenshot('connect-check');
-    await window.dismiss(/Continue is ready/);
+    await window.dismiss(/Continue is ready: glm-5-2 responded in \d+ ms/);
     const [key = ''] = keysIn(text());
     const answer = await fetch(`http://127.0.0.1:${port}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
     assert.equal(answer.status, 200);
