@@ -159,6 +159,24 @@ describe('The activity of a proxy', () => {
     assert.deepEqual((await activity(next.cursor)).finished, []);
   });
 
+  it('says that a request was not sent if the backend cannot be reached, as the error for its client does', async () => {
+    await enclave.close();
+    const requests = [
+      { path: '/v1/chat/completions', body: chatBody('Hello') },
+      ...DIALECTS_UNDER_TEST.map(({ replyPath, body }) => ({ path: replyPath, body: body('Hello') })),
+    ];
+    for (const request of requests) {
+      const { status, body } = await sendRequest(proxy.url, request);
+      assert.equal(status, 502);
+      assert.match(body.toString(), /Your prompt was not sent\./);
+    }
+    const { finished } = await activity();
+    assert.deepEqual(
+      finished.map(({ path, isUnsent }) => [path, isUnsent]),
+      requests.map(({ path }) => [path, true]),
+    );
+  });
+
   for (const { name, replyPath, countPath, modelsPath, body, ask, stream: streamOne } of DIALECTS_UNDER_TEST) {
     it(`has the requests of the ${name} dialect, with the model and the tokens of the response behind them`, async () => {
       await streamOne(proxy, 'Tell me of the sea');

@@ -127,11 +127,13 @@ export class DialectRequest {
   }
 
   #fail(error: unknown): void {
-    const { entry } = this.#request;
+    const { entry, task } = this.#request;
     if (error instanceof ModelListFailure) {
       const { response, end, detail } = error;
       if (end === 'complete') entry.startedByBackend({ status: response.status, headers: [] });
-      Object.assign(entry, { end, detail });
+      // A prompt is sent only once the list is there.
+      const isUnsent = task.name !== 'listModels' && task.name !== 'describeModel';
+      Object.assign(entry, { end, detail, isUnsent });
       this.#sendError(errorOf(response), response.headers);
       return;
     }
