@@ -47,7 +47,9 @@ describe('Two editors', () => {
     assert.equal(other.settings()['sealedProxy.baseUrl'], undefined); // nothing is written before there is a key
     await second.setApiKey(API_KEY);
     await second.waitForStatus('Sealed Proxy: development', 'beaker');
-    const own = Number(other.settings()['sealedProxy.port']);
+    const ownPort = () => other.settings()['sealedProxy.port'];
+    await eventually('the port in the settings', () => ownPort() !== undefined);
+    const own = Number(ownPort());
     assert.ok(own > 14_114 && own < 32_768, String(own));
     await other.restart();
     second = await other.open('restarted');
