@@ -219,6 +219,7 @@ describe('SessionManager and renewal', () => {
     assert.equal(test.clock.timers, 0);
     await test.clock.advance(MINUTE);
     assert.equal(test.handshakes.length, 2);
+    assert.equal(test.clock.timers, 0);
   });
 
   it('drops the session instead of renewing it if the timer fires after a sleep', async () => {
