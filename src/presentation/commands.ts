@@ -16,10 +16,7 @@ interface CommandEntry {
   readonly menu?: 'whileRunning' | 'withApiKey' | 'ifOffered';
   /** The when clause in the Command Palette; by default always. 'never': the command is not in package.json. */
   readonly palette?: 'never' | `sealedProxy.${string}`;
-  /**
-   * It is in the title bar of the diff editor that shows a change. As text, which a command with an icon would not be there:
-   * the notification with the same buttons disappears after seconds.
-   */
+  /** It is in the title bar of the diff editor that shows a change. As text, which a command with an icon would not be. */
   readonly inDiff?: true;
 }
 

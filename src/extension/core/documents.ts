@@ -7,8 +7,6 @@ const SCHEME = 'sealed-proxy';
 export interface Comparison {
   /** The document with the second text. No other one ever has its URI. */
   readonly modified: vscode.Uri;
-  /** Brings its tab to the front. */
-  readonly show: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -30,15 +28,12 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
   /** Shows two texts side by side, in a tab that stays when the user looks at other files. */
   async compare(name: string, before: string, after: string, title: string): Promise<Comparison> {
     const [left, right] = [this.#provide(name, before), this.#provide(name, after)];
-    const show = async () => {
-      await vscode.commands.executeCommand('vscode.diff', left, right, title, { preview: false });
-    };
-    await show();
+    await vscode.commands.executeCommand('vscode.diff', left, right, title, { preview: false });
     const close = async () => {
       await closeComparisons((modified) => modified.toString() === right.toString());
       for (const { path } of [left, right]) this.#texts.delete(path);
     };
-    return { modified: right, show, close };
+    return { modified: right, close };
   }
 
   /** Closes all comparisons, also those that the editor has restored after a reload. */

@@ -109,7 +109,25 @@ describe('Connect an Assistant', () => {
     await window.page.locator('.modified-in-monaco-diff-editor').waitFor({ state: 'detached' });
   });
 
-  it('writes nothing if the user closes the diff editor, and takes no answer to a change that is no longer shown', async () => {
+  it('keeps its question when the editor hides other notifications', async () => {
+    await open();
+    await choose('Continue', 'GLM 5.2');
+    const toast = window.toast(`write to ${config}?`);
+    await toast.getByText('select "Write These Changes" at the top right of the tab').waitFor();
+    await window.bridge.run((vscode) => {
+      void vscode.window.showInformationMessage('Another notification', 'Its button');
+    }, null);
+    const other = window.toast('Another notification');
+    await other.waitFor();
+    await window.moveAway(); // the editor hides none while the mouse is on one
+    await other.waitFor({ state: 'detached' });
+    await toast.getByRole('button', { name: 'Cancel' }).click();
+    await toast.waitFor({ state: 'detached' });
+    await window.page.locator('.modified-in-monaco-diff-editor').waitFor({ state: 'detached' });
+    assert.equal(text(), CONFIG);
+  });
+
+  it('writes nothing if the user closes the diff editor, and asks no longer', async () => {
     await open();
     await choose('Continue', 'GLM 5.2');
     const toast = window.toast(`write to ${config}?`);
@@ -117,9 +135,7 @@ describe('Connect an Assistant', () => {
     await toast.waitFor();
     await window.bridge.command('workbench.action.closeActiveEditor');
     await window.page.locator('.modified-in-monaco-diff-editor').waitFor({ state: 'detached' });
-    await toast.getByRole('button', { name: 'Write' }).click();
     await toast.waitFor({ state: 'detached' });
-    await window.dismiss('You have already cancelled this change. Nothing was written.');
     assert.equal(text(), CONFIG);
   });
 
@@ -141,7 +157,7 @@ describe('Connect an Assistant', () => {
     await window.bridge.command('notifications.clearAll');
   });
 
-  it('shows a change that another tab covers before the notification can write it', async () => {
+  it('asks about a change that another tab covers, and can cancel it', async () => {
     const diff = window.page.locator('.modified-in-monaco-diff-editor');
     const toast = window.toast(`write to ${config}?`);
     await open();
@@ -150,9 +166,6 @@ describe('Connect an Assistant', () => {
     await toast.waitFor();
     await window.bridge.command('workbench.action.files.newUntitledFile');
     await diff.waitFor({ state: 'hidden' });
-    await toast.getByRole('button', { name: 'Write' }).click();
-    await diff.getByText('apiBase').first().waitFor();
-    assert.equal(text(), CONFIG);
     await toast.getByRole('button', { name: 'Cancel' }).click();
     await window.page.locator('.tab', { hasText: 'before and after' }).waitFor({ state: 'detached' });
     assert.equal(text(), CONFIG);

@@ -1,13 +1,9 @@
 // A change that is shown in a diff editor, until the user writes or cancels it. Several can be open at once.
 import * as vscode from 'vscode';
+import { COMMANDS } from '../../../presentation/commands.ts';
 import { setContextKey } from '../../core/contextKeys.ts';
 import type { Core } from '../../core/core.ts';
 import type { Comparison } from '../../core/documents.ts';
-
-const WRITE = 'Write';
-const CANCEL = 'Cancel';
-const AGREED = 'You have already agreed to this change.';
-const CANCELLED = 'You have already cancelled this change. Nothing was written.';
 
 export class ChangeReviews implements vscode.Disposable {
   /** How to decide on each open change, by the URI of the new text, which no other change ever has. */
@@ -34,7 +30,7 @@ export class ChangeReviews implements vscode.Disposable {
     });
     this.#cancelClosed(); // the user may have closed it already
     await this.#showButtons();
-    this.#inBackground(this.#notify(comparison, message, decided));
+    this.#inBackground(this.#notify(key, message, decided));
     const isAgreed = await decided;
     await this.#showButtons();
     await comparison.close();
@@ -49,22 +45,19 @@ export class ChangeReviews implements vscode.Disposable {
   }
 
   /**
-   * A notification that the user closes decides nothing: the diff editor is still open. If the user agrees while another
-   * tab covers the change, it is shown, and the user is asked again. The editor cannot take back a notification: after a
-   * decision elsewhere, its buttons say that there is one.
+   * As progress: the editor hides a notification with buttons after ten seconds, maybe just when the user clicks, and
+   * cannot take it back after a decision elsewhere.
    */
-  async #notify({ modified, show }: Comparison, message: string, decided: Promise<boolean>): Promise<void> {
-    const key = modified.toString();
-    while (this.#open.has(key)) {
-      const answer = await vscode.window.showInformationMessage(message, WRITE, CANCEL);
-      if (answer === undefined) return;
-      if (!this.#open.has(key)) {
-        void vscode.window.showInformationMessage((await decided) ? AGREED : CANCELLED);
-        return;
-      }
-      if (answer === CANCEL || isVisible(key)) this.#decide(key, answer === WRITE);
-      else await show();
-    }
+  async #notify(key: string, message: string, decided: Promise<boolean>): Promise<void> {
+    const title = `${message} To agree, select "${COMMANDS.writeChange.title}" at the top right of the tab.`;
+    const options = { location: vscode.ProgressLocation.Notification, cancellable: true, title };
+    await vscode.window.withProgress(options, (progress, { onCancellationRequested }) => {
+      progress.report({ increment: 0 }); // no moving bar: it waits for the user
+      onCancellationRequested(() => {
+        this.#decide(key, false);
+      });
+      return decided;
+    });
   }
 
   #decide(key: string, isAgreed: boolean): void {
@@ -87,10 +80,6 @@ export class ChangeReviews implements vscode.Disposable {
     this.#watch.dispose();
     for (const key of [...this.#open.keys()]) this.#decide(key, false);
   }
-}
-
-function isVisible(key: string): boolean {
-  return vscode.window.tabGroups.all.some(({ activeTab }) => modifiedOf(activeTab)?.toString() === key);
 }
 
 function modifiedOf(tab: vscode.Tab | undefined): vscode.Uri | undefined {
