@@ -57,7 +57,7 @@ function summaryOfActive(section: PromptsSection): Summary {
     case 'development':
       return {
         tone: worst,
-        headline: 'No prompts are sealed: you use a development backend, which is not verified.',
+        headline: 'No prompts are sealed: the development backend gets them encrypted, but is not verified.',
         detail: unsealed,
       };
     case 'nothing':
