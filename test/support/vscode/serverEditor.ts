@@ -79,7 +79,7 @@ export class ServerEditor implements Backing {
     const development = ['extensionDevelopmentPath', remote(BRIDGE)];
     const payload = [development, ...(suite === undefined ? [] : [['extensionTestsPath', remote(suite)]])];
     if (suite !== undefined) url.searchParams.set('payload', JSON.stringify(payload));
-    await page.goto(url.href);
+    await page.goto(url.href, { timeout: DEADLINE });
     await page.locator('.monaco-workbench').waitFor({ timeout: DEADLINE });
     return page;
   }
