@@ -57,7 +57,7 @@ function summaryOfActive(section: PromptsSection): Summary {
     case 'development':
       return {
         tone: worst,
-        headline: 'No prompts are sealed: the development backend gets them encrypted, but is not verified.',
+        headline: 'No prompts are sealed: the development backend receives its prompts encrypted, but is not verified.',
         detail: unsealed,
       };
     case 'nothing':

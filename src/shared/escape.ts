@@ -45,9 +45,12 @@ export function asCode(identifier: string, longest = Infinity): string {
   return `\`${asPlain(identifier, longest).replaceAll(/[^\x21-\x7e…]|[`|$]/g, '?')}\``;
 }
 
-/** For a notification, where the editor turns Markdown links into links and commands. */
+/**
+ * For a notification, where the editor turns Markdown links into links and commands. It shows hidden progress in the status
+ * bar, where it draws icons.
+ */
 export function asNotice(text: string): string {
-  return asPlain(text, LONGEST_NOTICE).replaceAll('](', '] (');
+  return asPlain(text, LONGEST_NOTICE).replaceAll('](', '] (').replaceAll('$(', '$ (');
 }
 
 /** For a row of a list, where the editor draws icons: a check mark from outside would look like a verdict. */

@@ -56,12 +56,13 @@ describe('asPlain()', () => {
 });
 
 describe('asNotice()', () => {
-  it('leaves no link and no command', () => {
+  it('leaves no link, command or icon', () => {
     for (const text of ['[x](command:workbench.action.quit)', '[[x](file:///a)](https://example.com)']) {
       assert.match(text, LINK);
       assert.doesNotMatch(asNotice(text), LINK);
     }
     assert.equal(asNotice('x'.repeat(10_000)).length, 800);
+    assert.equal(asNotice('$(check) verified'), '$ (check) verified');
     assert.equal(asNotice('glm-5-2 answered: first byte after 7 ms.'), 'glm-5-2 answered: first byte after 7 ms.');
   });
 });

@@ -98,7 +98,7 @@ describe('Connect an Assistant', () => {
     const right = window.page.locator('.modified-in-monaco-diff-editor .view-lines').first();
     await right.getByText('apiBase').first().waitFor();
     await window.screenshot('connect-preview');
-    // As text: an icon is overlooked once the notification has gone.
+    // As text: an icon is overlooked.
     const titles = window.page.locator('.editor-group-container.active .editor-actions').getByText(/These Changes$/);
     assert.deepEqual(await titles.allInnerTexts(), ['Write These Changes', 'Cancel These Changes']);
     const shown = await right.innerText();
@@ -113,7 +113,7 @@ describe('Connect an Assistant', () => {
     await open();
     await choose('Continue', 'GLM 5.2');
     const toast = window.toast(`write to ${config}?`);
-    await toast.getByText('select "Write These Changes" at the top right of the tab').waitFor();
+    await toast.getByText('select "Write These Changes" above the diff').waitFor();
     await window.bridge.run((vscode) => {
       void vscode.window.showInformationMessage('Another notification', 'Its button');
     }, null);
@@ -140,21 +140,30 @@ describe('Connect an Assistant', () => {
   });
 
   it('decides on each of two changes alone, and from the palette on the one that is shown', async () => {
-    await window.bridge.command('notifications.clearAll');
     const tabs = window.page.locator('.tab', { hasText: 'before and after' });
-    for (const count of [1, 2]) {
+    const questions = window.page.locator('.notification-toast', { hasText: `write to ${config}?` });
+    const eventuallyOpen = (expected: number) =>
+      eventually(`${expected} changes`, async () => {
+        const counts = [await tabs.count(), await questions.count()];
+        return counts.every((count) => count === expected);
+      });
+    const openUntil = async (expected: number) => {
       await open();
       await choose('Continue', 'GLM 5.2');
-      await eventually('the tabs', async () => (await tabs.count()) === count);
-    }
+      await eventuallyOpen(expected);
+    };
+    await openUntil(1);
+    await openUntil(2);
+    await questions.last().getByRole('button', { name: 'Cancel' }).click();
+    await eventuallyOpen(1);
+    await openUntil(2);
     await tabs.first().click();
     await window.runCommand('Sealed Proxy: Cancel These Changes');
-    await eventually('one tab', async () => (await tabs.count()) === 1);
+    await eventuallyOpen(1);
     await window.decide('Cancel These Changes');
-    await eventually('no tab', async () => (await tabs.count()) === 0);
+    await eventuallyOpen(0);
     assert.equal(text(), CONFIG);
     assert.ok(!(await window.offered('Sealed Proxy:')).some((row) => row.includes('These Changes')));
-    await window.bridge.command('notifications.clearAll');
   });
 
   it('asks about a change that another tab covers, and can cancel it', async () => {

@@ -45,11 +45,12 @@ export class ChangeReviews implements vscode.Disposable {
   }
 
   /**
-   * As progress: the editor hides a notification with buttons after ten seconds, maybe just when the user clicks, and
-   * cannot take it back after a decision elsewhere.
+   * As progress, because the editor hides a notification with buttons after ten seconds, maybe just when the user clicks,
+   * and cannot take it back after a decision elsewhere.
    */
   async #notify(key: string, message: string, decided: Promise<boolean>): Promise<void> {
-    const title = `${message} To agree, select "${COMMANDS.writeChange.title}" at the top right of the tab.`;
+    if (!this.#open.has(key)) return; // the editor shows progress for a moment even if it has ended
+    const title = `${message} To agree, select "${COMMANDS.writeChange.title}" above the diff.`;
     const options = { location: vscode.ProgressLocation.Notification, cancellable: true, title };
     await vscode.window.withProgress(options, (progress, { onCancellationRequested }) => {
       progress.report({ increment: 0 }); // no moving bar: it waits for the user
