@@ -134,7 +134,9 @@ function failureRows(
   });
 }
 
-/** With the day, because a window may be open for days. */
+/** With the day, because a window may be open for days; first the time, because the view may be too narrow for both. */
 function timeOf(at: number): string {
-  return new Date(at).toLocaleString('en-US', { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' });
+  const date = new Date(at);
+  const time = date.toLocaleTimeString('en-US', { hour: 'numeric', minute: '2-digit' });
+  return `${time}, ${date.toLocaleDateString('en-US', { month: 'short', day: 'numeric' })}`;
 }

@@ -70,7 +70,10 @@ describe('summaryOf()', () => {
 
   it('never says verified of a development backend', () => {
     const { headline, tone } = summaryFor(['development', 'unknown'], { kind: 'development' });
-    assert.equal(headline, 'No prompts are sealed: the development backend receives its prompts encrypted, but is not verified.');
+    assert.equal(
+      headline,
+      'No prompts are sealed: the development backend receives its prompts encrypted, but is not verified.',
+    );
     assert.equal(tone, 'warning');
   });
 

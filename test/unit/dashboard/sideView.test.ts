@@ -101,7 +101,7 @@ describe('sideRows()', () => {
   it('says which client has not sent a request yet', () => {
     const [cline, notebook] = rowsOf(runningStatus()).find(({ label }) => label === 'Clients')?.children ?? [];
     assert.equal(cline?.description, 'Waiting for the first request…');
-    assert.match(notebook?.description ?? '', /^Last request [A-Z][a-z]{2} \d+, \d+:\d\d/);
+    assert.match(notebook?.description ?? '', /^Last request \d+:\d\d\s[AP]M, [A-Z][a-z]{2} \d+$/);
   });
 
   it('begins the next step where there is nothing yet', () => {

@@ -253,9 +253,12 @@ describe('A verified enclave', () => {
 
 /** The result of each check, also in a group that is closed: by question. Waits until one of them is `expected`. */
 async function results({ frame }: DashboardTab, expected: string): Promise<readonly string[]> {
-  const shown = frame.locator('.step-result');
-  await shown.filter({ hasText: expected }).first().waitFor({ state: 'attached' });
-  return shown.allTextContents();
+  let shown: readonly string[] = [];
+  await eventually(`a check that has ${expected}`, async () => {
+    shown = await frame.locator('.step-result').allTextContents();
+    return shown.includes(expected);
+  });
+  return shown;
 }
 
 /** Writes to a named pipe; false if no process reads it. */
