@@ -27,7 +27,6 @@ export interface Conversation {
  */
 export function readConversation(value: unknown, seesImages: boolean): Conversation {
   const entries = arrayAt('messages', value);
-  if (entries.length === 0) throw invalidField('messages', 'must contain at least one message.');
   const reader = new ConversationReader(
     entries.findLastIndex((entry) => fieldsOf(entry)['role'] === 'user'),
     seesImages,
@@ -35,7 +34,9 @@ export function readConversation(value: unknown, seesImages: boolean): Conversat
   entries.forEach((entry, index) => {
     reader.read(`messages[${index}]`, entry, index);
   });
-  return reader.end();
+  const conversation = reader.end();
+  if (conversation.messages.length > 0) return conversation;
+  throw invalidField('messages', 'must contain at least one message with content.');
 }
 
 class ConversationReader {

@@ -53,7 +53,8 @@ function checkEditor(settings: Readonly<Record<string, unknown>>): void {
   const network =
     httpsProxy === undefined ? { strictTls: true } : { strictTls: true, httpsProxy: httpsProxy as string };
   const problems = findProblems(known, network);
-  for (const problem of problems) checkSentence(problem, [known['apiKey']]);
+  const { apiKey, ...others } = settings;
+  for (const problem of problems) checkSentence(problem, onlySecret([apiKey], Object.values(others)));
   if (!isProxySettings(known)) return;
   const refused = refusal(() => resolveConfig(known));
   const names = problems.map(({ setting }) => setting);
@@ -72,11 +73,23 @@ function checkEnvironment(fields: Readonly<Record<string, unknown>>): void {
   const files = keyFile === undefined ? {} : { accessKeys: { path: '/run/keys', text: keyFile } };
   const given = keyFile === undefined ? values : { ...values, PROXY_API_KEY: API_KEY, PROXY_ACCESS_KEYS: undefined };
   const others = Object.entries(values).filter(([name]) => !SECRET_VARIABLES.includes(name));
-  // The same text may also be the value of another setting.
-  const isSecret = (text: unknown) => !others.some(([, value]) => value.includes(String(text)));
-  const secrets = [keyFile, ...SECRET_VARIABLES.map((name) => fieldsOf(values)[name])].filter(isSecret);
+  const secrets = [keyFile, ...SECRET_VARIABLES.map((name) => fieldsOf(values)[name])];
   const refused = refusal(() => readConfig(given, files));
-  if (refused !== undefined) checkSentence(refused, secrets);
+  if (refused !== undefined)
+    checkSentence(
+      refused,
+      onlySecret(
+        secrets,
+        others.map(([, value]) => value),
+      ),
+    );
+}
+
+/** Without texts that are also in the value of another setting, which may be shown. */
+function onlySecret(secrets: readonly unknown[], others: readonly unknown[]): readonly string[] {
+  const shown = others.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
+  const texts = secrets.filter((secret) => typeof secret === 'string').map((secret) => secret.trim());
+  return texts.filter((text) => !shown.some((other) => other.includes(text)));
 }
 
 function refusal(read: () => unknown): ConfigError | undefined {
@@ -90,13 +103,11 @@ function refusal(read: () => unknown): ConfigError | undefined {
 }
 
 /** One line that names the setting and says what is allowed, without secrets. */
-function checkSentence({ message, editorMessage }: ConfigError, secrets: readonly unknown[]): void {
+function checkSentence({ message, editorMessage }: ConfigError, secrets: readonly string[]): void {
   for (const text of [message, editorMessage]) {
     assert.match(text, /^[\w.]+(?:=.*)? cannot be used: .{10,}$/);
     assert.ok(text.length < 1000, `${text.length} characters`);
-    for (const secret of secrets) {
-      const isLong = typeof secret === 'string' && secret.trim().length >= SHORTEST_SECRET;
-      if (isLong) assert.ok(!text.includes(secret.trim()), 'a secret is shown');
-    }
+    for (const secret of secrets)
+      if (secret.length >= SHORTEST_SECRET) assert.ok(!text.includes(secret), 'a secret is shown');
   }
 }
